@@ -8,9 +8,17 @@ import { CATEGORIES, catalogEntry, catalogListEntry, loadCases, loadVendor, load
 import { REFUSED_CONFIGS } from './custom_http/cases.ts';
 import customHttp from './custom_http/vendor.ts';
 import { containedIn } from './shared/cases.ts';
-import { answersWithoutCase, dropsWithoutCase, namesWithoutCase } from './shared/coverage.ts';
+import {
+  answersWithoutCase,
+  dropsWithoutCase,
+  hashesWithoutCase,
+  namesWithoutCase,
+  rulesWithoutCase,
+  temporaryAnswersOf,
+  temporaryStepsOf,
+} from './shared/coverage.ts';
 import { compileCase, completeConfig, requestsFor, verdictFor } from './shared/run-case.ts';
-import { bare } from './shared/sample-events.ts';
+import { bare, everything } from './shared/sample-events.ts';
 import { COMMERCE_EVENTS } from './shared/standard-events.ts';
 
 const production = { mode: 'production', allow_private: false } as const;
@@ -62,12 +70,18 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
     expect(JSON.parse(JSON.stringify(vendor))).toEqual(vendor);
   });
 
-  const { cases, answers } = VENDOR_CASES.find((one) => one.vendor === vendor) ?? { cases: [], answers: [] };
+  const own = VENDOR_CASES.find((one) => one.vendor === vendor) ?? { cases: [], answers: [] };
+  const cases = [...own.cases, ...temporaryStepsOf({ vendor, cases: own.cases })];
+  const answers = [...own.answers, ...temporaryAnswersOf({ vendor, cases: own.cases })];
 
   test.skipIf(vendor.group === 'storage_and_streams')('its cases cover names, drops and answers', () => {
     expect(namesWithoutCase(vendor, { cases })).toEqual([]);
     expect(dropsWithoutCase(vendor, { cases })).toEqual([]);
     expect(answersWithoutCase(vendor, { vendor, cases, answers })).toEqual([]);
+  });
+  test('every answer rule and every hash has a case', () => {
+    expect(rulesWithoutCase(vendor, { vendor, cases, answers })).toEqual([]);
+    expect(hashesWithoutCase(vendor, { cases })).toEqual([]);
   });
 
   test('its catalog entry has the fields that the console shows', () => {
@@ -155,10 +169,17 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
       expect(COMMERCE_EVENTS.filter((name) => !Object.hasOwn(retail, name))).toEqual([]);
       expect(vendor.variants[0]?.default_config.events).toMatchObject(retail);
     });
+    test('default sends every e-commerce event exactly as retail does', () => {
+      const sent = (variant: string, name: string) => {
+        const { built, requests } = requestsFor(compileCase(vendor, variant), everything(name));
+        return built.kind === 'items' ? requests : built;
+      };
+      for (const name of COMMERCE_EVENTS) expect([name, sent('default', name)]).toEqual([name, sent('retail', name)]);
+    });
   }
 
   test.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
-    const { built, requests, records } = requestsFor(compileCase(vendor, one.variant, one.config), one.event, one);
+    const { built, requests, records, verdict } = requestsFor(compileCase(vendor, one.variant, one.config), one.event, one);
     if (one.dropped !== undefined) return expect(built).toEqual({ kind: 'dropped', reason: one.dropped });
     if (one.failed !== undefined) {
       expect(built.kind === 'failed' ? built.reason : built.kind).toMatch(new RegExp(`^${one.failed}`));
@@ -166,6 +187,7 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
     }
     expect(built.kind).toBe('items');
     if (one.records) return expect(records).toEqual(one.records);
+    if (one.verdict) expect(verdict).toMatchObject(one.verdict);
     expect(requests).toHaveLength(one.requests?.length ?? -1);
     one.requests?.forEach((expected, index) => {
       const request = requests[index]!;
@@ -180,7 +202,6 @@ describe.each(VENDORS.map((vendor) => [vendor.key, vendor] as const))('%s', (key
     });
   });
   test.each(answers.map((one) => [one.name, one] as const))('answer: %s', (_name, one) => {
-    const verdict = verdictFor(compileCase(vendor, one.variant, one.config), one);
-    expect(verdict).toMatchObject(one.verdict);
+    expect(verdictFor(vendor, one)).toMatchObject(one.verdict);
   });
 });

@@ -68,6 +68,24 @@ export default vendorCases(
       ],
     },
     {
+      name: 'the device ID of Adjust; an IPv6 address is left out',
+      event: track(
+        'Order Completed',
+        {},
+        { user_id: 'u', context: { ip: '2001:db8::1', vendor_ids: { adjust_adid: '18546f6171f67e29d1cb983322ad1329' } } },
+      ),
+      requests: [
+        {
+          body: form({
+            ...base,
+            adid: '18546f6171f67e29d1cb983322ad1329',
+            callback_params: '{"event_id":"evt-1","user_id":"u"}',
+            event_token: 'f0ob4r',
+          }),
+        },
+      ],
+    },
+    {
       name: 'revenue without a currency is left out',
       event: track('Order Completed', { total: 5 }, { user_id: 'u', context: { vendor_ids: { adjust_web_uuid: 'w-1' } } }),
       requests: [

@@ -1,4 +1,4 @@
-/** Adjust server-to-server events. dev.adjust.com/en/api/s2s-api/events, read on 2026-11-16. */
+/** Adjust server-to-server events. dev.adjust.com/en/api/s2s-api/events and help.adjust.com, server-to-server events, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adLines } from '../shared/ad-lines.ts';
@@ -24,8 +24,9 @@ const variants = blueprints({
     from('context.device.id', 'idfv', ['uppercase'], { when: source.IS_APPLE }),
     from(source.ADVERTISING_ID, 'gps_adid', ['lowercase'], { when: source.IS_ANDROID }),
     from('context.device.id', 'android_id', ['lowercase', use('replace', '-')], { when: source.IS_ANDROID }),
-    from(['context.vendor_ids.adjust_web_uuid'], 'web_uuid'),
-    from('context.ip', 'ip_address'),
+    from('context.vendor_ids.adjust_adid', 'adid'),
+    from('context.vendor_ids.adjust_web_uuid', 'web_uuid'),
+    from('context.ip', 'ip_address', [], { when: source.IS_IPV4 }),
     from('context.user_agent', 'user_agent'),
     from('properties', 'callback_params', [use('omit', 'products', 'email', 'phone', 'first_name', 'last_name'), 'string_values']),
     from('event_id', 'callback_params.event_id'),
@@ -42,7 +43,6 @@ const ANSWERS: AnswerRule[] = [
     verdict: 'delivered',
     reason: 'body.error',
   },
-  { status: [400, 401, 403, 404, 413, 451], verdict: 'refused', reason: 'body.error' },
   RETRY_TIMEOUT,
 ];
 
@@ -63,7 +63,8 @@ export default defineVendor({
   see_it: 'Open AppView, All apps, your app, Testing console, and look the device up; real events show in Datascape.',
   test_mode: { field: 'environment', value: 'sandbox', effect: 'Events show in the testing console only.' },
   notes: [
-    'An event needs an advertising id (IDFA, GAID), a vendor id, an Android ID or the id of the web SDK.',
+    'An event needs an advertising id (IDFA, GAID), a vendor id, an Android ID, the device ID of Adjust (context.vendor_ids.adjust_adid) or the id of the web SDK (context.vendor_ids.adjust_web_uuid).',
+    'Adjust accepts IPv4 addresses only; IPv6 addresses are not sent. It does not deduplicate events, except those set to unique.',
     'The event’s properties are sent as callback parameters without products and personal data.',
     'Adjust rejects events of a device it has never seen: sessions must come from the Adjust SDK.',
   ],
@@ -96,7 +97,7 @@ export default defineVendor({
   event_name: { target: 'event_token' },
   event_table: { field: 'event_tokens', event: 'event', vendor_event_name: 'event_token' },
   together: [['revenue', 'currency']],
-  require_one_of: [['idfa', 'gps_adid', 'idfv', 'android_id', 'web_uuid']],
+  require_one_of: [['idfa', 'gps_adid', 'idfv', 'android_id', 'adid', 'web_uuid']],
   default_action: 'drop',
   rate: { rps: 50, burst: 100 },
   variants,

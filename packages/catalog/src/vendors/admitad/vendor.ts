@@ -1,4 +1,4 @@
-/** Admitad postback. support.admitad.com and a public integration, read on 2026-11-16. */
+/** Admitad postback. support.admitad.com, Admitad's plugin for Magento and a public integration, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -61,7 +61,7 @@ export default defineVendor({
   ],
   see_it: 'Open the program’s Reports, Actions: a test order shows with its order id after some minutes.',
   notes: [
-    'Open: the names of the parameters were seen in a public integration; newer programs may have a domain of their own (set endpoint).',
+    'Open: quantity, promocode and client_id were seen in public integrations, the other parameters in Admitad’s plugin for Magento. Newer programs may have a domain of their own (set endpoint).',
     'An order is sent as one position with its subtotal. Tariffs by product category are not used.',
     'Admitad reports no errors: send a test order and check it in the program.',
   ],

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, PRODUCTS, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import adobeAnalytics from './vendor.ts';
 
@@ -109,7 +109,36 @@ export default vendorCases(
       event: pageViewed({ original_type: 'screen', context: { app: { namespace: 'com.shop' } } }),
       requests: says({ ...context({ path: '/' }), ...head, ...ids('evt-2'), pageName: 'Home' }),
     },
+    {
+      name: 'a long order id is hashed, because Adobe compares the first 20 bytes only',
+      event: track('Order Completed', { order_id: 'gid://shopify/Order/5123456789' }, { context: {} }),
+      requests: says({
+        'contextData.order_id': 'gid://shopify/Order/5123456789',
+        ...head,
+        ...ids('evt-1'),
+        linkType: 'o',
+        events: 'purchase',
+        // printf 'gid://shopify/Order/5123456789' | sha256sum | cut -c1-20
+        purchaseId: '0822af66fddc7223d631',
+        linkName: 'Order Completed',
+      }),
+    },
+    {
+      name: 'a long order id beside a short id of the checkout',
+      event: track('Order Completed', { order_id: 'gid://shopify/Order/5123456789', checkout_id: 'c-1' }, { context: {} }),
+      requests: says({
+        'contextData.order_id': 'gid://shopify/Order/5123456789',
+        'contextData.checkout_id': 'c-1',
+        ...head,
+        ...ids('evt-1'),
+        linkType: 'o',
+        events: 'purchase',
+        purchaseId: '0822af66fddc7223d631',
+        linkName: 'Order Completed',
+      }),
+    },
     { name: 'an order without an id', event: orderCompleted({ order_id: null }), dropped: 'missing_required:purchaseId' },
+    ...lacking({ pageName: { ...pageViewed({ original_type: 'screen' }), name: '' } }),
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:marketingCloudVisitorId' },
     { name: 'identify has no call', event: identified(), dropped: 'mapping_filter' },
     { name: 'group has no call', event: grouped(), dropped: 'mapping_filter' },

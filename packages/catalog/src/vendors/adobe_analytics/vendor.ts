@@ -37,6 +37,21 @@ const commerce = (events: string, products: string | string[]) => [
   from(products, 'products', ['adobe_products']),
   from('properties.currency', 'currencyCode', ['currency_code']),
 ];
+const fits = (name: string) => ({ field: `properties.${name}`, op: 'matches', value: '^.{1,20}$' });
+const lacks = (name: string) => ({ field: `properties.${name}`, op: 'not_exists' });
+/** The first id that the event has fits into the 20 bytes of a purchase id. */
+const SHORT_ID = {
+  any: [
+    fits('order_id'),
+    { all: [lacks('order_id'), fits('checkout_id')] },
+    { all: [lacks('order_id'), lacks('checkout_id'), fits('booking_id')] },
+  ],
+};
+/** Adobe cuts a longer id, and then takes all orders with the same first 20 bytes for one purchase. */
+const PURCHASE_ID = [
+  from(source.ORDER_ID, 'purchaseId', ['to_string', 'sha256', use('truncate', 20)], { required: true }),
+  from(source.ORDER_ID, 'purchaseId', ['to_string'], { when: SHORT_ID }),
+];
 const ONE = (events: string) => commerce(events, 'properties');
 const MANY = (events: string) => commerce(events, 'properties.products');
 
@@ -60,7 +75,7 @@ export default defineVendor({
   notes: [
     'Properties are sent as context data, which processing rules turn into eVars and props.',
     'Products are sent as category;product;quantity;total. Adobe counts quantity and total for purchases only.',
-    'Adobe removes repeated purchases by purchaseId, which is cut to 20 characters.',
+    'Adobe removes repeated purchases by purchaseId, for 37 months. An order id of more than 20 characters is sent as the first 20 of its SHA-256.',
     'Every event but a page is a custom link; Adobe ignores the page name of a link.',
     'A 200 with the status FAILURE is a rejection.',
   ],
@@ -115,7 +130,7 @@ export default defineVendor({
       'Product Removed': ONE('scRemove'),
       'Cart Viewed': MANY('scView'),
       'Checkout Started': MANY('scCheckout'),
-      'Order Completed': [...MANY('purchase'), from(source.ORDER_ID, 'purchaseId', ['to_string', use('truncate', 20)], { required: true })],
+      'Order Completed': [...MANY('purchase'), ...PURCHASE_ID],
     },
     others: {
       '@page': event(undefined, [

@@ -86,6 +86,11 @@ export default vendorCases(
       event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' },
       dropped: 'missing_required:xdm.identityMap',
     },
+    {
+      name: 'a UUID of another version is no FPID',
+      event: { ...bare('Quiz Taken'), anonymous_id: '01890a5d-ac96-774b-bcce-b302099a8057' },
+      dropped: 'missing_required:xdm.identityMap',
+    },
     { name: 'identify is not sent', event: identified(), dropped: 'mapping_filter' },
     { name: 'groups are not sent', event: grouped(), dropped: 'mapping_filter' },
     ...sentAs('events[0].xdm.eventType', {

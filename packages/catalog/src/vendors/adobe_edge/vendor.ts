@@ -3,16 +3,17 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal } from '../shared/commerce.ts';
+import { orderTotal, productList, singleProduct } from '../shared/commerce.ts';
 import { secret, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
+import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
-import { product } from '../shared/sources.ts';
-import { OWN_NAMES } from '../shared/standard-events.ts';
+import { OWN_NAMES, type StandardEvent } from '../shared/standard-events.ts';
 
 const ECID = ['context.vendor_ids.ecid', 'context.vendor_ids.mcid'];
 const HAS_ECID = { any: ECID.map((field) => ({ field, op: 'exists' })) };
-const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+/** Adobe rejects an FPID that is not a random UUID (version 4). */
+const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
 const HAS_FPID = { all: [{ not: HAS_ECID }, { field: 'anonymous_id', op: 'matches', value: UUID }] };
 const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'exists' })) };
 const MAIL_IS_PRIMARY = { all: [HAS_EMAIL, { not: HAS_ECID }, { not: { field: 'anonymous_id', op: 'matches', value: UUID } }] };
@@ -34,37 +35,33 @@ const GLOBAL = [
   from('properties', 'data'),
   from('user_id', 'data.user_id'),
 ];
+const PRODUCT = { id: 'SKU', name: 'name', quantity: 'quantity' };
 const item = (name: string) => `xdm.productListItems[*].${name}`;
 const LIST: JsonObject[] = [
-  from(product('product_id', 'sku'), item('SKU'), ['to_string']),
-  from(product('name'), item('name'), ['to_string']),
-  from(product('quantity'), item('quantity'), ['to_integer'], { default: 1 }),
+  ...productList('xdm.productListItems', PRODUCT, { default_quantity: true }),
   from('properties.products', item('priceTotal'), [use('multiply_fields', 'price', 'quantity')]),
   from('properties.currency', item('currencyCode'), ['currency_code']),
 ];
 const ONE: JsonObject[] = [
-  from(source.productId, 'xdm.productListItems[0].SKU', ['to_string']),
-  from(source.productName, 'xdm.productListItems[0].name', ['to_string']),
-  from('properties.quantity', 'xdm.productListItems[0].quantity', ['to_integer']),
+  ...singleProduct('xdm.productListItems', PRODUCT),
   from('properties.price', 'xdm.productListItems[0].priceTotal', ['to_number']),
   from('properties.price', 'xdm.productListItems[0].priceTotal', [use('multiply', { source: 'properties.quantity' })]),
   from('properties.currency', 'xdm.productListItems[0].currencyCode', ['currency_code'], { when: source.HAS_PRODUCT }),
 ];
-const commerce = (name: string, lines: JsonObject[]): JsonObject[] => [set(`xdm.commerce.${name}.value`, 1), ...lines];
 const ORDER = [
   from(source.ORDER_ID, 'xdm.commerce.order.purchaseID', ['to_string'], { required: true }),
   ...orderTotal('xdm.commerce.order.priceTotal'),
   from('properties.currency', 'xdm.commerce.order.currencyCode', ['currency_code']),
 ];
-const NAMES = {
-  'Product Viewed': 'commerce.productViews',
-  'Product Added': 'commerce.productListAdds',
-  'Product Removed': 'commerce.productListRemovals',
-  'Product Added to Wishlist': 'commerce.saveForLaters',
-  'Cart Viewed': 'commerce.productListViews',
-  'Checkout Started': 'commerce.checkouts',
-  'Order Completed': 'commerce.purchases',
-};
+const COMMERCE: [event: StandardEvent, name: string, lines: JsonObject[]][] = [
+  ['Product Viewed', 'productViews', ONE],
+  ['Product Added', 'productListAdds', ONE],
+  ['Product Removed', 'productListRemovals', ONE],
+  ['Product Added to Wishlist', 'saveForLaters', ONE],
+  ['Cart Viewed', 'productListViews', LIST],
+  ['Checkout Started', 'checkouts', LIST],
+  ['Order Completed', 'purchases', [...ORDER, ...LIST]],
+];
 
 export default defineVendor({
   key: 'adobe_edge',
@@ -72,7 +69,7 @@ export default defineVendor({
   description: 'XDM events into Adobe Experience Platform through the Edge Network.',
   category: 'cdp',
   group: 'cdp',
-  status: 'beta',
+  status: 'ga',
   website: 'https://developer.adobe.com/data-collection-apis/docs/endpoints/collect/',
   api_version: { version: 'ee/v2', checked: '2026-11-16' },
   default_consent_category: 'analytics',
@@ -83,11 +80,11 @@ export default defineVendor({
   ],
   see_it: 'Open Data Collection, Assurance or the dataset of the datastream in Experience Platform, and preview its latest batch.',
   notes: [
-    'A visitor needs an ECID (context.vendor_ids.ecid), an anonymous id that is a UUID (FPID), or an address, which is sent as its hash.',
+    'A visitor needs an ECID (context.vendor_ids.ecid), an anonymous id that is a random UUID (version 4; FPID), or an address, which is sent as its hash.',
     'Properties are sent under data; map them in the datastream, or to fields of your own schema (_tenant) here.',
     'The event id is _id, by which Adobe removes duplicates. A 500 is not repeated, as Adobe demands.',
     'Identify and group calls are not sent: profiles belong to a schema of your own.',
-    'Open: the fields of commerce and the scopes of the token come from Adobe’s examples, not from the reference of this API.',
+    'The fields of commerce are those of Adobe’s own schemas (adobe/xdm). The scopes of the token are those of Adobe’s examples.',
   ],
   config_fields: [
     text('datastream_id', 'Datastream ID', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Data Collection, Datastreams.', {
@@ -111,13 +108,9 @@ export default defineVendor({
     url: 'https://server.adobedc.net/ee/v2/collect',
     query: { datastreamId: '{{parameters.datastream_id}}' },
     headers: { 'x-gw-ims-org-id': '{{parameters.org_id}}', 'x-api-key': '{{parameters.client_id}}' },
-    auth: {
-      kind: 'oauth2_client_credentials',
-      token_url: 'https://ims-na1.adobelogin.com/ims/token/v3',
-      client_id: '{{parameters.client_id}}',
-      client_secret: '{{parameters.client_secret}}',
+    auth: clientCredentialsAt('https://ims-na1.adobelogin.com/ims/token/v3', {
       scope: 'openid,AdobeID,read_organizations,additional_info.projectedProductContext',
-    },
+    }),
     body: { kind: 'json_list', under: 'events' },
     batch: { max_items: 50, max_bytes: 60_000, interval_ms: 1_000 },
     answers: [
@@ -134,18 +127,10 @@ export default defineVendor({
   default_action: 'drop',
   rate: { rps: 100 },
   variants: blueprints({
-    names: { ...OWN_NAMES, ...NAMES },
+    names: { ...OWN_NAMES, ...Object.fromEntries(COMMERCE.map(([event, name]) => [event, `commerce.${name}`])) },
     global: GLOBAL,
     lines: {},
-    instead: {
-      'Product Viewed': commerce('productViews', ONE),
-      'Product Added': commerce('productListAdds', ONE),
-      'Product Removed': commerce('productListRemovals', ONE),
-      'Product Added to Wishlist': commerce('saveForLaters', ONE),
-      'Cart Viewed': commerce('productListViews', LIST),
-      'Checkout Started': commerce('checkouts', LIST),
-      'Order Completed': commerce('purchases', [...ORDER, ...LIST]),
-    },
+    instead: Object.fromEntries(COMMERCE.map(([event, name, lines]) => [event, [set(`xdm.commerce.${name}.value`, 1), ...lines]])),
     others: {
       '@page': event('web.webpagedetails.pageViews', [
         set('xdm.web.webPageDetails.pageViews.value', 1),

@@ -8,8 +8,8 @@ const headers = {
   'X-UA-Appkey': 'ISex_TTJRuarzs9-o_Gkhg',
   Accept: 'application/vnd.urbanairship+json; version=3',
 };
-const head = { occurred: '2026-01-02T03:04:05.678Z', user: { named_user_id: 'user-1' } };
-const page = { interaction_id: 'https://shop.example/checkout?x=1', interaction_type: 'url' };
+const head = { occurred: '2026-01-02T03:04:05Z', user: { named_user_id: 'user-1' } };
+const page = { interaction_id: '/checkout?x=1', interaction_type: 'url' };
 const says = (...events: object[]) => [{ method: 'POST', url, headers, body: events }];
 const order = orderCompleted();
 const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7', context: {} });
@@ -36,6 +36,17 @@ export default vendorCases(
       name: 'a screen of an app',
       event: pageViewed({ original_type: 'screen', context: {} }),
       requests: says({ ...head, body: { name: 'screen_viewed', properties: { path: '/', screen_name: 'Home' } } }),
+    },
+    {
+      name: 'a long text is cut',
+      event: track('Quiz Taken', { answer: 'a'.repeat(300) }, { context: {} }),
+      requests: says({ ...head, body: { name: 'quiz_taken', properties: { answer: 'a'.repeat(255) } } }),
+    },
+    {
+      name: 'an event that is older than 90 days',
+      event: quiz,
+      now: '2026-04-02T03:05:05.000Z',
+      dropped: 'event_too_old',
     },
     {
       name: 'an anonymous visitor',

@@ -1,4 +1,4 @@
-/** https://docs.airship.com/api/ua/#operation-api-custom-events-post */
+/** https://www.airship.com/docs/developer/rest-api/ua/schemas/others (Custom Event object); urbanairship/python-library, custom_events.py. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -20,7 +20,7 @@ export default defineVendor({
   description: 'Custom events of named users into Airship.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
+  status: 'ga',
   website: 'https://docs.airship.com/api/ua/#operation-api-custom-events-post',
   api_version: { version: '3', checked: '2026-11-16' },
   default_consent_category: 'marketing',
@@ -33,7 +33,7 @@ export default defineVendor({
     'Events go to the named user, which is the user id; visitors without one are dropped.',
     'Names are in lower case, with underscores.',
     'Identify and group calls are not sent: attributes must be defined in Airship first.',
-    'Open: the number of events in one request (50 are sent) and the limits of properties were not seen in the documentation.',
+    'Texts in properties are cut to 255 characters. Airship rejects events that are older than 90 days.',
   ],
   config_fields: [
     text('app_key', 'App key', 'ISex_TTJRuarzs9-o_Gkhg', 'Settings, Project details.', {
@@ -52,20 +52,23 @@ export default defineVendor({
     headers: { 'X-UA-Appkey': '{{parameters.app_key}}', Accept: 'application/vnd.urbanairship+json; version=3' },
     auth: { kind: 'bearer', token: '{{parameters.token}}' },
     body: { kind: 'json_list' },
-    batch: { max_items: 50, max_bytes: 500_000, interval_ms: 1_000 },
+    batch: { max_items: 100, max_bytes: 500_000, interval_ms: 1_000 },
     answers: [{ status: [400, 413], verdict: 'refused', reason: 'body.error', isolate: true }, RETRY_TIMEOUT],
   },
   event_name: { target: 'body.name', max_length: 255 },
+  limits: [{ path: 'body.properties', max_string_length: 255 }],
   require_one_of: [['user.named_user_id']],
+  max_event_age_hours: 2_160,
   default_action: 'drop',
   rate: { rps: 20 },
   variants: blueprints({
     names: NAMES,
     global: [
-      from('timestamp', 'occurred'),
+      from('timestamp', 'occurred', [use('format_time', 'yyyy-MM-ddTHH:mm:ssZ')]),
       from('user_id', 'user.named_user_id'),
       from('properties', 'body.properties'),
-      from(source.PAGE_URL, 'body.interaction_id'),
+      // The path and query of the page.
+      from(source.PAGE_URL, 'body.interaction_id', [use('replace', '^[a-z]+://[^/?#]+')]),
       set('body.interaction_type', 'url', { when: { field: 'context.page.url', op: 'exists' } }),
     ],
     lines: { purchase: VALUE, refund: VALUE, booking: VALUE, subscription: VALUE },

@@ -89,6 +89,23 @@ export default vendorCases(
       }),
     },
     {
+      name: 'an order in which a product has no id has as many ids as entries of data',
+      event: orderCompleted({ products: [{ product_id: 'p-1', price: 10 }, { price: 32.5 }] }),
+      requests: says({
+        ...sentOrder,
+        objectIDs: ['p-1', 'unknown'],
+        objectData: [
+          { price: 10, quantity: 1 },
+          { price: 32.5, quantity: 1 },
+        ],
+      }),
+    },
+    {
+      name: 'an order whose products have no ids',
+      event: orderCompleted({ products: [{ price: 1 }] }),
+      dropped: 'missing_required:objectIDs',
+    },
+    {
       name: 'a product in the cart',
       event: track('Product Added', { sku: 'S1', price: 10, quantity: 2, currency: 'eur' }),
       requests: says({

@@ -24,6 +24,8 @@ const ONE = [
   ),
 ];
 const MANY = [from(product(...ID), 'objectIDs', ['to_string', use('take', 20)], { required: true })];
+/** Algolia rejects an event with fewer ids than entries of data: a product without an id is `unknown` beside others that have one. */
+const MANY_ALIGNED = [...MANY, from(product(...ID), 'objectIDs[*]', ['to_string'], { default: 'unknown' })];
 /** One entry for each object, in the same order. The query id of a purchase belongs to its products. */
 const ONE_DATA = [
   from('properties.price', 'objectData[0].price', ['to_number']),
@@ -57,7 +59,7 @@ export default defineVendor({
   notes: [
     'The product id (object_id, product_id or sku) must be the objectID of a record in the index.',
     'A query id in properties.query_id connects an event with the search before it; a click then also needs properties.position.',
-    'Events are dropped after four days, as Algolia demands. At most 20 products of an order are sent.',
+    'Events are dropped after four days, as Algolia demands. At most 20 products of an order are sent; one without an id is unknown.',
   ],
   config_fields: [
     text('application_id', 'Application ID', 'YOURAPPID0', 'Settings, API keys.', {
@@ -117,9 +119,9 @@ export default defineVendor({
         ],
         'Product Added': [...kind('conversion', 'addToCart'), SEARCH, ...ONE, ...ONE_DATA, ...unitValue('value'), CURRENCY],
         'Product Added to Wishlist': [...kind('conversion'), SEARCH, ...ONE],
-        'Order Completed': [...kind('conversion', 'purchase'), ...MANY, ...MANY_DATA, ...orderTotal('value'), CURRENCY],
+        'Order Completed': [...kind('conversion', 'purchase'), ...MANY_ALIGNED, ...MANY_DATA, ...orderTotal('value'), CURRENCY],
       },
-      transforms: [{ target: 'objectData', transforms: [use('take', 20)] }],
+      transforms: ['objectIDs', 'objectData'].map((target) => ({ target, transforms: [use('take', 20)] })),
     },
     ['retail'],
   ),

@@ -2,14 +2,15 @@
 
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule, AuthDefinition } from '@firsthand/core/vendor/definition.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { errorInside, oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { actionSource, adConsent } from '../shared/device.ts';
 import { optionalText, select, text } from '../shared/fields.ts';
 import { event, from, set, type Transform, use } from '../shared/mapping.ts';
-import { oauthFields } from '../shared/oauth.ts';
+import { oauthFields, refreshTokenAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
@@ -30,7 +31,6 @@ const MATCH_KEYS = KEYS.flatMap(([type, sources, transforms], index): JsonObject
   set(`matchKeys[${index}].type`, type, { when: { any: sources.map((field) => ({ field, op: 'exists' })) } }),
   from(sources, `matchKeys[${index}].values[0]`, transforms),
 ]);
-const GRANTED = { value_map: { true: 'GRANTED', false: 'DENIED' } };
 
 const lines = adLines({ value: 'value', currency: 'currencyCode', count: 'unitsSold' });
 const variants = blueprints({
@@ -46,18 +46,14 @@ const variants = blueprints({
   }),
   global: [
     from('event', 'eventDescription.name'),
-    set('eventDescription.eventSource', 'OFFLINE'),
-    set('eventDescription.eventSource', 'WEBSITE', { when: source.HAS_PAGE }),
-    set('eventDescription.eventSource', 'ANDROID', { when: { all: [source.IS_APP, source.IS_ANDROID] } }),
-    set('eventDescription.eventSource', 'IOS', { when: { all: [source.IS_APP, source.IS_APPLE] } }),
+    ...actionSource('eventDescription.eventSource', { other: 'OFFLINE', web: 'WEBSITE', android: 'ANDROID', ios: 'IOS' }),
     set('eventDescription.eventIngestionMethod', 'SERVER_TO_SERVER'),
     from('parameters.data_set_name', 'eventDescription.dataSetName'),
     from('parameters.country_code', 'countryCode'),
     from(source.COUNTRY, 'countryCode', ['country_code', 'uppercase']),
     from('timestamp', 'eventTime', ['to_iso8601']),
     from('event_id', 'eventId'),
-    from(source.AD_CONSENT, 'consent.amazonConsent.amznAdStorage', ['to_string'], GRANTED),
-    from(source.AD_CONSENT, 'consent.amazonConsent.amznUserData', ['to_string'], GRANTED),
+    ...adConsent(['consent.amazonConsent.amznAdStorage', 'consent.amazonConsent.amznUserData'], ['GRANTED', 'DENIED']),
     from('context.ip', 'consent.geo.ipAddress'),
     ...MATCH_KEYS,
   ],
@@ -72,29 +68,13 @@ const variants = blueprints({
 const ANSWERS: AnswerRule[] = [
   // Errors come inside a 207. Whether their index starts at 0 or 1 differs between versions, so a mixed batch is sent again one by one;
   // Amazon deduplicates by eventId.
-  {
-    status: ['2xx'],
-    when: { field: 'body.error[0]', op: 'exists' },
-    verdict: 'refused',
-    reason: 'body.error[0].errors[0].message',
-    isolate: true,
-  },
-  { status: [401], verdict: 'refresh_token', reason: 'body.message' },
-  { status: [403], verdict: 'refused', reason: 'body.message' },
-  { status: [400, 422], verdict: 'refused', reason: 'body.message', isolate: true },
-  RETRY_TIMEOUT,
+  errorInside({ field: 'body.error[0]', op: 'exists' }, 'body.error[0].errors[0].message'),
+  ...oneBadFailsAll('body.message'),
 ];
-const oauth = (token_url: string): AuthDefinition => ({
-  kind: 'oauth2_refresh_token',
-  token_url,
-  client_id: '{{parameters.client_id}}',
-  client_secret: '{{parameters.client_secret}}',
-  refresh_token: '{{parameters.refresh_token}}',
-});
 const HOSTS = {
-  'https://advertising-api.amazon.com': oauth('https://api.amazon.com/auth/o2/token'),
-  'https://advertising-api-eu.amazon.com': oauth('https://api.amazon.co.uk/auth/o2/token'),
-  'https://advertising-api-fe.amazon.com': oauth('https://api.amazon.co.jp/auth/o2/token'),
+  'https://advertising-api.amazon.com': refreshTokenAt('https://api.amazon.com/auth/o2/token'),
+  'https://advertising-api-eu.amazon.com': refreshTokenAt('https://api.amazon.co.uk/auth/o2/token'),
+  'https://advertising-api-fe.amazon.com': refreshTokenAt('https://api.amazon.co.jp/auth/o2/token'),
 };
 
 export default defineVendor({

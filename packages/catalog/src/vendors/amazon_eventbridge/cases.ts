@@ -58,6 +58,15 @@ export default vendorCases(
         ],
       },
     },
+    {
+      name: 'a source that the bus does not accept waits for the permission',
+      events: [order],
+      reply: {
+        status: 200,
+        body: { FailedEntryCount: 1, Entries: [{ ErrorCode: 'NotAuthorizedForSourceException', ErrorMessage: 'Not authorized' }] },
+      },
+      verdict: { kind: 'partial', items: [{ kind: 'unavailable', reason: 'http_200: NotAuthorizedForSourceException' }] },
+    },
     ...awsAnswers(order, orderCompleted({}, { event_id: 'evt-3' })),
   ],
 );

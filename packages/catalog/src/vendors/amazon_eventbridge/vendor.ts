@@ -1,7 +1,7 @@
 /** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { AWS_ERRORS, awsAuth, awsFields, PASSING } from '../shared/aws.ts';
+import { AWS_ERRORS, awsAuth, awsFields, RETRIED } from '../shared/aws.ts';
 import { optionalText } from '../shared/fields.ts';
 import { EVERY_EVENT } from '../shared/streams.ts';
 
@@ -29,7 +29,7 @@ const put = (name: string, detailType: string): RequestDefinition => ({
         accepted: { field: 'ErrorCode', op: 'not_exists' },
         reason: 'ErrorCode',
         failed: 'unavailable',
-        permanent: { not: { field: 'ErrorCode', op: 'matches', value: PASSING } },
+        permanent: { not: { field: 'ErrorCode', op: 'matches', value: RETRIED } },
         others: 'delivered',
       },
     },

@@ -1,7 +1,7 @@
 /** https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { AWS_ERRORS, awsAuth, awsFields } from '../shared/aws.ts';
+import { AWS_RETRIES, awsAuth, awsFields } from '../shared/aws.ts';
 import { text } from '../shared/fields.ts';
 import { EVERY_EVENT, VISITOR_ORDER } from '../shared/streams.ts';
 
@@ -26,7 +26,7 @@ const publish = (name: string, shape: NonNullable<RequestDefinition['shape']>): 
   auth: awsAuth('sns'),
   shape,
   body: { kind: 'form' },
-  answers: AWS_ERRORS,
+  answers: AWS_RETRIES,
 });
 
 export default defineVendor({

@@ -1,7 +1,7 @@
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { AWS_ERRORS, awsAuth, awsFields, PASSING } from '../shared/aws.ts';
+import { AWS_ERRORS, awsAuth, awsFields, RETRIED } from '../shared/aws.ts';
 import { text } from '../shared/fields.ts';
 import { EVERY_EVENT, VISITOR_ORDER } from '../shared/streams.ts';
 
@@ -30,7 +30,7 @@ const send = (name: string, shape: NonNullable<RequestDefinition['shape']>): Req
         index: 'Id',
         reason: 'Code',
         failed: 'unavailable',
-        permanent: { all: [{ field: 'SenderFault', op: 'eq', value: true }, { not: { field: 'Code', op: 'matches', value: PASSING } }] },
+        permanent: { all: [{ field: 'SenderFault', op: 'eq', value: true }, { not: { field: 'Code', op: 'matches', value: RETRIED } }] },
         others: 'delivered',
       },
     },

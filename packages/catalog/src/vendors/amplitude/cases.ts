@@ -231,6 +231,40 @@ export default vendorCases(
       ],
     },
     {
+      name: 'location: from the address, if there is one',
+      event: track('Quiz Taken', {}, { traits: {}, context: { ip: '203.0.113.7', geo: { country: 'DE' } } }),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [{ event_type: 'Quiz Taken', ...bareEvent, ip: '203.0.113.7', event_properties: {}, user_properties: { $set: {} } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'location: from the event, if it has no address',
+      event: track('Quiz Taken', {}, { traits: {}, context: { geo: { country: 'DE', region: 'BE', city: 'Berlin' } } }),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Quiz Taken',
+                ...bareEvent,
+                country: 'DE',
+                region: 'BE',
+                city: 'Berlin',
+                event_properties: {},
+                user_properties: { $set: {} },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'click id: remembered click ids are user properties',
       event: track('Quiz Taken', {}, { traits: {}, context: { click_ids: { gclid: 'G1', fbclid: 'F1', msclkid: 'M1' } } }),
       requests: [
@@ -331,8 +365,14 @@ export default vendorCases(
     {
       name: 'a bad key',
       events: [order, order],
-      reply: { status: 400, body: { code: 400, error: 'Invalid API key: api_key' } },
+      reply: { status: 400, body: { code: 400, error: 'Invalid API key: 0123456789abcdef0123456789abcdef' } },
       verdict: { kind: 'refused' },
+    },
+    {
+      name: 'a field of the request is missing',
+      events: [order, order],
+      reply: { status: 400, body: { code: 400, error: 'Request missing required field', missing_field: 'api_key' } },
+      verdict: { kind: 'refused', reason: 'http_400: Request missing required field' },
     },
     {
       name: 'too large together',

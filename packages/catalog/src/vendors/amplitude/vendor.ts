@@ -2,21 +2,16 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { blueprints } from '../shared/blueprints.ts';
+import { blueprints, likeRetail } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { contextLines } from '../shared/context.ts';
 import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 /** Event names stay as they are. The event id prevents that a repeated delivery counts twice. */
 const NO_GROUP = { field: 'type', op: 'ne', value: 'group' };
-const CAMPAIGN = [
-  ['utm_source', 'source'],
-  ['utm_medium', 'medium'],
-  ['utm_campaign', 'name'],
-  ['utm_term', 'term'],
-  ['utm_content', 'content'],
-] as const;
+const CAMPAIGN = Object.entries({ source: 'source', medium: 'medium', campaign: 'name', term: 'term', content: 'content' });
 /** Most events have no campaign: one test instead of ten lookups. */
 const HAS_CAMPAIGN = {
   when: {
@@ -33,14 +28,17 @@ const GLOBAL: JsonObject[] = [
   from('anonymous_id', 'device_id'),
   from('timestamp', 'time', ['to_unix_millis']),
   from('properties', 'event_properties'),
-  from(source.PAGE_URL, 'event_properties.page_url'),
-  from(source.REFERRER, 'event_properties.page_referrer'),
-  from('context.page.title', 'event_properties.page_title'),
+  ...contextLines('event_properties', { url: 'page_url', referrer: 'page_referrer', title: 'page_title' }),
   // The traits of every event would rewrite the profile again and again: only changed ones are sent.
   from('traits', 'user_properties.$set', [], { when: { all: [NO_GROUP, { field: 'context.traits_changed', op: 'ne', value: false }] } }),
   ...CAMPAIGN.flatMap(([theirs, ours]) => [
-    from(`context.campaign.${ours}`, `user_properties.$set.${theirs}`),
-    from([`context.campaign_first.${ours}`, `context.campaign.${ours}`], `user_properties.$setOnce.initial_${theirs}`, [], HAS_CAMPAIGN),
+    from(`context.campaign.${ours}`, `user_properties.$set.utm_${theirs}`),
+    from(
+      [`context.campaign_first.${ours}`, `context.campaign.${ours}`],
+      `user_properties.$setOnce.initial_utm_${theirs}`,
+      [],
+      HAS_CAMPAIGN,
+    ),
   ]),
   ...CLICK_IDS.map((name) => from(`context.click_ids.${name}`, `user_properties.$set.${name}`)),
   from('context.session.started_at', 'session_id', ['to_unix_millis']),
@@ -48,15 +46,12 @@ const GLOBAL: JsonObject[] = [
   set('platform', 'Web', { when: { field: 'context.page', op: 'exists' } }),
   set('platform', 'iOS', { when: { all: [source.IS_APPLE, source.IS_APP] } }),
   set('platform', 'Android', { when: { all: [source.IS_ANDROID, source.IS_APP] } }),
-  from('context.ip', 'ip'),
-  from('context.locale', 'language'),
-  from('context.os.name', 'os_name'),
+  ...contextLines('', { ip: 'ip', locale: 'language', os: 'os_name', manufacturer: 'device_manufacturer', model: 'device_model' }),
+  // A part of the location would reset the other parts, and from the address Amplitude finds them all.
+  ...['country', 'region', 'city'].map((name) =>
+    from(`context.geo.${name}`, name, [], { when: { field: 'context.ip', op: 'not_exists' } }),
+  ),
   from('context.os.version', 'os_version'),
-  from('context.device.manufacturer', 'device_manufacturer'),
-  from('context.device.model', 'device_model'),
-  from('context.geo.country', 'country'),
-  from('context.geo.region', 'region'),
-  from('context.geo.city', 'city'),
   from('context.app.version', 'app_version'),
   set('library', 'firsthand'),
 ];
@@ -90,7 +85,7 @@ const PRODUCT = [from(source.productId, 'productId', ['to_string'])];
 const VARIANTS = blueprints({
   names: 'keep',
   global: GLOBAL,
-  lines: { product: PRODUCT, trip_offer: PRODUCT, purchase: ORDER, booking: ORDER, refund: REFUND },
+  lines: likeRetail({ product: PRODUCT, purchase: ORDER, refund: REFUND }),
   others: { '@page': PAGE, '@screen': SCREEN, '@identify': IDENTIFY, '@group': GROUP },
 });
 
@@ -111,7 +106,18 @@ const ANSWERS: AnswerRule[] = [
       others: 'unavailable',
     },
   },
-  { status: [400], when: { field: 'body.error', op: 'contains', value: 'api_key' }, verdict: 'refused', reason: 'body.error' },
+  // The fault is in the request, not in an event: the key is wrong, or a field beside `events` is missing.
+  {
+    status: [400],
+    when: {
+      any: [
+        { field: 'body.error', op: 'starts_with', value: 'Invalid API key' },
+        { field: 'body.missing_field', op: 'exists' },
+      ],
+    },
+    verdict: 'refused',
+    reason: 'body.error',
+  },
   { status: [400, 413], verdict: 'refused', reason: 'body.error', isolate: true },
   // Too many events for some users or devices: they wait 30 s, the others are sent again at once.
   {
@@ -150,13 +156,13 @@ export default defineVendor({
   website: 'https://amplitude.com/docs/apis/analytics/http-v2',
   api_version: { version: 'HTTP V2', checked: '2026-11-16' },
   setup_steps: [
-    "In Amplitude open Settings, Organization settings, Projects, and copy the project's API key.",
+    'In Amplitude open Settings, Projects, your project, General, and copy the API key.',
     'Choose the data region of the project.',
   ],
-  see_it: 'Open Users, User Look-Up, and look the user up: the event shows within seconds.',
+  see_it: 'Open Users, User profiles, and search the user ID: the event shows in the user history within seconds.',
   default_consent_category: 'analytics',
   config_fields: [
-    secret('api_key', 'API key', '0123456789abcdef0123456789abcdef', 'Settings, Organization settings, Projects.'),
+    secret('api_key', 'API key', '0123456789abcdef0123456789abcdef', 'Settings, Projects, your project, General.'),
     select('data_region', 'Data region', ['us', 'eu'], 'Where the project lives.'),
   ],
   requests: [

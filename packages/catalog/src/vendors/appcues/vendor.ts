@@ -1,4 +1,4 @@
-/** https://api.appcues.com/v2/docs */
+/** https://api.appcues.com/v2/docs; fields of an event: https://docs.appcues.com/en_US/dev-api-data/http-api-developer */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -32,7 +32,8 @@ export default defineVendor({
     'Appcues knows users, not anonymous visitors: events without a user id are dropped. Page views are not sent.',
     'There is no deduplication: a retry after a timeout can count an event twice.',
     'Names of events are cut to 127 characters.',
-    'Open: the call for profiles of groups and the limits of requests were not seen in the reference itself.',
+    'A group call updates the profile of the group. It does not put the user into the group.',
+    'Open: the paths were seen in a copy of the reference only. The fields of an event are those of the documented call of version 1.',
   ],
   config_fields: [
     text('account_id', 'Account ID', '12345', 'Settings, Account.', { pattern: '^\\d+$', pattern_hint: 'digits only' }),

@@ -1,4 +1,4 @@
-import { ISOLATED, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { ISOLATED, lacking, named, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, track, visitOf } from '../shared/sample-events.ts';
 import axon from './vendor.ts';
 
@@ -35,7 +35,7 @@ export default vendorCases(
               {
                 ...web,
                 name: 'purchase',
-                user_data: { ...browser, email: HASHED.email, phone: HASHED.phone_digits, country_code: 'US', zip: '10001-1234' },
+                user_data: { ...browser, email: HASHED.email, phone: HASHED.phone_digits, country_code: 'US', zip: '10001' },
                 data: {
                   currency: 'EUR',
                   value: 42.5,
@@ -114,7 +114,6 @@ export default vendorCases(
         ['Cart Viewed', 'view_cart', 'retail'],
         ['Signed Up', 'sign_up', 'retail'],
         ['Signed In', 'login', 'retail'],
-        ['Lead Generated', 'generate_lead', 'saas'],
         ['Subscription Started', 'subscribe', 'media'],
       ],
       (event, name) => ({ event: visit(event, { total: 5 }), requests: sent({ ...web, name, user_data: browser, data: {} }) }),
@@ -141,9 +140,34 @@ export default vendorCases(
       dropped: 'missing_required:data.items',
     },
     {
+      name: 'a lead and its value',
+      variant: 'saas',
+      event: visit('Lead Generated', { value: 30, currency: 'USD' }),
+      requests: sent({ ...web, name: 'generate_lead', user_data: browser, data: { value: 30, currency: 'USD' } }),
+    },
+    { name: 'a lead without a value', event: visit('Lead Generated', { currency: 'USD' }), dropped: 'missing_required:data.value' },
+    {
+      name: 'a newsletter is a lead',
+      variant: 'media',
+      event: visit('Newsletter Subscribed', { value: 1, currency: 'USD' }),
+      requests: sent({ ...web, name: 'generate_lead', user_data: browser, data: { value: 1, currency: 'USD' } }),
+    },
+    { name: 'a newsletter without a value', event: visit('Newsletter Subscribed'), dropped: 'missing_required:data.currency' },
+    { name: 'a lead without a currency', event: visit('Lead Generated', { value: 30 }), dropped: 'missing_required:data.currency' },
+    {
       name: 'a search',
       event: visit('Products Searched', { query: 'tea' }),
       requests: sent({ ...web, name: 'search', user_data: browser, data: { search_term: 'tea' } }),
+    },
+    {
+      name: 'a search with its results, which are no items',
+      event: visit('Products Searched', { query: 'tea', products: [{ product_id: 'p-1', name: 'Tea', price: 10 }, { name: 'Cup' }] }),
+      requests: sent({
+        ...web,
+        name: 'search',
+        user_data: browser,
+        data: { search_term: 'tea', results: [{ item_id: 'p-1', item_name: 'Tea', price: 10, quantity: 1 }] },
+      }),
     },
     {
       name: 'a batch',
@@ -166,6 +190,7 @@ export default vendorCases(
       event: orderCompleted({ currency: '€' }, { context }),
       dropped: 'missing_required:data.currency',
     },
+    ...lacking({ 'data.value': orderCompleted({ total: null, revenue: null, products: [{ product_id: 'p-1' }] }, { context }) }),
     { name: 'no IP address', event: bare('Signed Up'), dropped: 'missing_required:user_data.client_ip_address' },
     {
       name: 'no user agent',

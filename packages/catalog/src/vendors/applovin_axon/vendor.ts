@@ -4,32 +4,39 @@ import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { orderCosts, productList } from '../shared/commerce.ts';
+import { deviceIds } from '../shared/device.ts';
 import { idOf, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { userData } from '../shared/user-data.ts';
 
+const ITEM_FIELDS = {
+  id: 'item_id',
+  name: 'item_name',
+  brand: 'item_brand',
+  variant: 'item_variant_id',
+  price: 'price',
+  quantity: 'quantity',
+  discount: 'discount',
+  image: 'image_url',
+};
+const STYLE = { default_quantity: true };
+/** One of them must be there. */
+const USER_IDS = ['aleid', 'axwrt', 'alart', 'client_id', 'user_id', 'email', 'phone'];
 const lines = adLines({
-  products: {
-    at: 'data.items',
-    names: {
-      id: 'item_id',
-      name: 'item_name',
-      brand: 'item_brand',
-      variant: 'item_variant_id',
-      price: 'price',
-      quantity: 'quantity',
-      discount: 'discount',
-      image: 'image_url',
-    },
-    style: { default_quantity: true },
-  },
+  products: { at: 'data.items', names: ITEM_FIELDS, style: STYLE },
   value: 'data.value',
   currency: 'data.currency',
   value_required: true,
   value_when: { field: 'properties.currency', op: 'exists' },
   query: 'data.search_term',
 });
+/** What a search found is in results, not in items. */
+const SEARCH = [
+  from(['properties.query', 'properties.destination', 'properties.city'], 'data.search_term', ['to_string']),
+  ...productList('data.results', ITEM_FIELDS, STYLE),
+];
 /** Axon requires the items of a purchase and of a checkout. The list is filled by the lines after this one. */
 const ITEMS = from('properties.products', 'data.items', [use('take', 0)], { required: true });
 const ORDER_ID = from(source.ORDER_ID, 'data.transaction_id', ['to_string'], { required: true });
@@ -38,12 +45,7 @@ const ITEM = from(source.productId, 'data.items[0].item_id', ['to_string'], { re
 const VIEWS = { 'Product Viewed': 'view_item', 'Offer Viewed': 'view_item', 'Hotel Viewed': 'view_item', 'Flight Viewed': 'view_item' };
 const ADDITIONS = adEvents({ cart: 'add_to_cart' });
 const CHECKOUT = [ITEMS, ...lines.purchase];
-const PURCHASE = [
-  ...CHECKOUT,
-  ORDER_ID,
-  from('properties.tax', 'data.tax', ['to_number']),
-  from('properties.shipping', 'data.shipping', ['to_number']),
-];
+const PURCHASE = [...CHECKOUT, ORDER_ID, ...orderCosts('data')];
 
 const variants = blueprints({
   // Articles and videos are no items, so they are not views of an item.
@@ -79,14 +81,19 @@ const variants = blueprints({
     from('anonymous_id', 'user_data.client_id'),
     from('user_id', 'user_data.user_id'),
     from(source.COUNTRY, 'user_data.country_code', ['country_code', 'uppercase']),
-    from(source.POSTAL_CODE, 'user_data.zip', ['to_string']),
+    // The first five digits in the United States.
+    from(source.POSTAL_CODE, 'user_data.zip', ['to_string', use('replace', '^(\\d{5})-?\\d{4}$', '$1')]),
     from(source.ADVERTISING_ID, 'user_data.ifa'),
-    from('context.device.id', 'user_data.idfv', [], { when: source.IS_APPLE }),
+    ...deviceIds({ idfv: 'user_data.idfv' }),
     set('user_data.os', 'ios', { when: source.IS_APPLE }),
     set('user_data.os', 'android', { when: source.IS_ANDROID }),
   ],
-  lines: { ...lines, order: CHECKOUT, trip_order: CHECKOUT, purchase: PURCHASE, booking: PURCHASE },
-  extra: Object.fromEntries(Object.keys({ ...VIEWS, ...ADDITIONS }).map((name) => [name, [ITEM]])),
+  // A lead must have a value and a currency, as a purchase.
+  lines: { ...lines, lead: lines.purchase, search: SEARCH, order: CHECKOUT, trip_order: CHECKOUT, purchase: PURCHASE, booking: PURCHASE },
+  extra: {
+    ...Object.fromEntries(Object.keys({ ...VIEWS, ...ADDITIONS }).map((name) => [name, [ITEM]])),
+    'Newsletter Subscribed': lines.purchase,
+  },
   others: { '@page': event('page_view', [from(source.OWN_PAGE_URL, 'event_source_url')]), 'Application Opened': event('app_open', []) },
 });
 
@@ -107,7 +114,7 @@ export default defineVendor({
   notes: [
     'Open: some fields of user_data (os, ifa, idfv, zip) were seen in a schema that quotes the documentation.',
     'Axon merges events with the same dedupe_id that arrive within five minutes, so retries are safe.',
-    'A purchase needs currency, value, items and an order id, a checkout the first three, a view and an addition the item; they are dropped without them.',
+    'A purchase needs currency, value, items and an order id, a checkout the first three, a lead the first two, a view and an addition the item; they are dropped without them.',
     'Axon requires the address of the page. Events without one, such as those of most apps, are dropped.',
     'Advertisers of the lead product may send page_view and generate_lead only: disable the other events.',
   ],
@@ -132,19 +139,8 @@ export default defineVendor({
     answers: oneBadFailsAll(),
   },
   event_name: { target: 'name' },
-  compact: [{ path: 'data.items', needs: ['item_id'] }],
-  require_one_of: [
-    ['event_source_url'],
-    [
-      'user_data.aleid',
-      'user_data.axwrt',
-      'user_data.alart',
-      'user_data.client_id',
-      'user_data.user_id',
-      'user_data.email',
-      'user_data.phone',
-    ],
-  ],
+  compact: ['data.items', 'data.results'].map((path) => ({ path, needs: ['item_id'] })),
+  require_one_of: [['event_source_url'], USER_IDS.map((id) => `user_data.${id}`)],
   default_action: 'drop',
   rate: { rps: 20, burst: 40 },
   variants,

@@ -88,13 +88,18 @@ export default vendorCases(
             app_version_name: '2.1',
             bundleIdentifier: 'com.example.shop',
             os: '17',
-            idfa: 'gaid-1',
-            idfv: 'd-1',
+            idfa: 'GAID-1',
+            idfv: 'D-1',
             eventName: 'af_login',
             eventValue: '',
           },
         },
       ],
+    },
+    {
+      name: 'an IPv6 address is left out',
+      event: track('Signed In', {}, { context: { ...android, ip: '2001:db8::1' } }),
+      requests: [{ contains: { ip: undefined, eventName: 'af_login' } }],
     },
     ...named(
       [

@@ -1,18 +1,17 @@
-/** AppsFlyer server-to-server events, api3. dev.appsflyer.com/hc/reference/s2s-events-api3-overview, read on 2026-11-16. */
+/** AppsFlyer server-to-server events, api3. dev.appsflyer.com/hc/reference/s2s-events-api3-post, read on 2026-11-16. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { blueprints } from '../shared/blueprints.ts';
+import { blueprints, likeRetail } from '../shared/blueprints.ts';
 import { itemCount, orderTotal, unitValue } from '../shared/commerce.ts';
-import { flag, optionalText, secret, text } from '../shared/fields.ts';
+import { contextLines } from '../shared/context.ts';
+import { deviceIds, EEA_FIELD, eeaConsent } from '../shared/device.ts';
+import { optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const value = into('eventValue');
-const consent = into('consent_data.manual');
-/** AppsFlyer passes the consent of people in the EEA on to Google. Unknown consent is none. */
-const EEA = { field: 'parameters.eea', op: 'eq', value: true };
 const CURRENCY = [
   value('properties.currency', 'af_currency', ['currency_code']),
   from('properties.currency', 'eventCurrency', ['currency_code']),
@@ -35,10 +34,7 @@ const PAID: JsonObject[] = [
   ...CURRENCY,
 ];
 const SEARCH = [value(['properties.query', 'properties.destination'], 'af_search_string')];
-const CONTENT = [
-  value(['properties.content_id', 'properties.article_id', 'properties.asset_id'], 'af_content_id', ['to_string']),
-  value(['properties.title', 'properties.name'], 'af_content'),
-];
+const CONTENT = [value(source.CONTENT_ID, 'af_content_id', ['to_string']), value(source.CONTENT_NAME, 'af_content')];
 
 const variants = blueprints({
   names: orOwnName(
@@ -65,25 +61,22 @@ const variants = blueprints({
   global: [
     from('parameters.app_id', 'app_id'),
     from('parameters.ios_app_id', 'app_id', [], { when: { all: [source.IS_APPLE, { field: 'parameters.ios_app_id', op: 'exists' }] } }),
-    from(['context.vendor_ids.appsflyer_id', 'traits.appsflyer_id', 'context.traits.appsflyer_id'], 'appsflyer_id', ['to_string'], {
-      required: true,
-    }),
+    from(source.vendorId('appsflyer_id'), 'appsflyer_id', ['to_string'], { required: true }),
     from('user_id', 'customer_user_id'),
     from('timestamp', 'eventTime', [use('format_time', 'yyyy-MM-dd HH:mm:ss.SSS')]),
     // Mandatory, and empty where there is nothing to say.
     set('eventValue', {}),
-    set('consent_data.manual.gdpr_applies', true, { when: EEA }),
-    consent(source.AD_CONSENT, 'ad_user_data_enabled', ['to_boolean'], { default: false, when: EEA }),
-    consent(source.AD_CONSENT, 'ad_personalization_enabled', ['to_boolean'], { default: false, when: EEA }),
-    from('context.ip', 'ip'),
-    from('context.app.version', 'app_version_name', ['to_string']),
-    from('context.app.namespace', 'bundleIdentifier'),
-    from('context.os.version', 'os', ['to_string']),
-    from(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
-    from('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'advertising_id', [], { when: source.IS_ANDROID }),
+    // AppsFlyer passes the consent on to Google.
+    ...eeaConsent({
+      applies: 'consent_data.manual.gdpr_applies',
+      user_data: 'consent_data.manual.ad_user_data_enabled',
+      personalization: 'consent_data.manual.ad_personalization_enabled',
+    }),
+    from('context.ip', 'ip', [], { when: source.IS_IPV4 }),
+    ...contextLines('', { app_version: 'app_version_name', app_id: 'bundleIdentifier', os_version: 'os' }),
+    ...deviceIds({ idfa: 'idfa', idfv: 'idfv', aaid: 'advertising_id' }, ['uppercase']),
   ],
-  lines: {
+  lines: likeRetail({
     search: [...SEARCH, ...PRODUCTS],
     list: PRODUCTS,
     product: PRODUCT,
@@ -92,15 +85,10 @@ const variants = blueprints({
     order: ORDER,
     purchase: PAID,
     registration: [value('properties.method', 'af_registration_method')],
-    trip_search: SEARCH,
-    trip_offer: PRODUCT,
-    trip_order: ORDER,
-    booking: PAID,
     content: CONTENT,
-    video: CONTENT,
     subscription: PAID,
     trial: ORDER,
-  },
+  }),
   others: { ...APP_CALLS_ONLY, '@screen': event('screen_view', [value('name', 'screen_name')]) },
   defaults: { action: 'map' },
 });
@@ -111,7 +99,7 @@ export default defineVendor({
   description: 'In-app events from your server into AppsFlyer, for mobile attribution.',
   category: 'attribution',
   group: 'attribution',
-  status: 'beta',
+  status: 'ga',
   website: 'https://dev.appsflyer.com/hc/reference/s2s-events-api3-overview',
   api_version: { version: 'api3', checked: '2026-11-16' },
   setup_steps: [
@@ -121,7 +109,7 @@ export default defineVendor({
   ],
   see_it: 'Open the app, Activity, or Raw data export, In-app events: the event shows within the hour.',
   notes: [
-    'Open: bundleIdentifier, os, idfa and idfv were seen in the older reference of the same API, and the inside of consent_data in AppsFlyer’s SDKs.',
+    'AppsFlyer takes IPv4 addresses only; an IPv6 address is left out. Apple’s ids are sent in capitals.',
     'An event without an AppsFlyer ID is dropped: AppsFlyer requires it.',
     'AppsFlyer answers 200 for an iOS app ID without its prefix and records nothing; the field checks the prefix.',
     'af_revenue is sent for purchases and subscriptions only. Carts and checkouts have af_price.',
@@ -141,7 +129,7 @@ export default defineVendor({
       { pattern: '^id\\d{5,15}$', pattern_hint: 'id followed by digits' },
     ),
     secret('s2s_token', 'S2S token', 'eyJhbGciOiJBMjU2S1ciLCJlbmMi.example', 'Account menu, Security center, AppsFlyer API tokens.'),
-    flag('eea', 'Users in the EEA', 'Sends the advertising consent of every user. For apps whose users are in the European Economic Area.'),
+    EEA_FIELD,
   ],
   request: {
     method: 'POST',

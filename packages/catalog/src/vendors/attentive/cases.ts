@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import attentive from './vendor.ts';
 
@@ -69,6 +69,13 @@ export default vendorCases(
       ],
     },
     {
+      name: 'the id of an event need not be a UUID',
+      event: track('Quiz Taken', { score: 3 }),
+      requests: [
+        { url: api('custom'), body: { user, type: 'Quiz Taken', occurredAt, externalEventId: 'evt-1', properties: { score: 3 } } },
+      ],
+    },
+    {
       name: 'a product without a price',
       event: track('Product Viewed', { product_id: 'p-1' }),
       dropped: 'missing_required:view.items[0].price[0].value',
@@ -78,6 +85,11 @@ export default vendorCases(
       event: orderCompleted({ products: null }),
       dropped: 'missing_required:purchase.items[*].productId',
     },
+    ...lacking({
+      'view.items[0].productId': track('Product Viewed', { price: 10 }),
+      'cart.items[0].price[0].value': track('Product Added', { product_id: 'p-1' }),
+      'cart.items[0].productId': track('Product Added', { price: 10 }),
+    }),
     { name: 'nobody', event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' }, dropped: 'missing_required:who.user' },
     { name: 'pages are not sent', event: pageViewed(), dropped: 'mapping_filter' },
     { name: 'identify is not sent', event: identified(), dropped: 'mapping_filter' },

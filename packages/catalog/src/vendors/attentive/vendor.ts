@@ -44,7 +44,7 @@ const PURCHASE = [
 ];
 const CUSTOM = [
   from('timestamp', 'custom.occurredAt'),
-  from('event_id', 'custom.externalEventId', [], { when: source.EVENT_ID_IS_UUID }),
+  from('event_id', 'custom.externalEventId'),
   from('properties', 'custom.properties'),
 ];
 

@@ -51,6 +51,42 @@ export default vendorCases(attio, [
     ],
   },
   {
+    name: 'a first name only: all three parts of the name are set',
+    event: identified({ traits: { email: 'anna.berg@example.com', firstName: 'Anna' } }),
+    replies: [found],
+    requests: [
+      {
+        method: 'PUT',
+        url: people,
+        body: {
+          data: {
+            values: { email_addresses: ['anna.berg@example.com'], name: [{ first_name: 'Anna', last_name: '', full_name: 'Anna' }] },
+          },
+        },
+      },
+    ],
+  },
+  {
+    name: 'no name keeps the name',
+    event: identified({ traits: { email: 'anna.berg@example.com' } }),
+    replies: [found],
+    requests: [{ url: people, body: { data: { values: { email_addresses: ['anna.berg@example.com'] } } } }],
+  },
+  {
+    name: 'throttled: the wait is a date',
+    event: identified(),
+    now: '2026-01-02T03:05:00.000Z',
+    replies: [
+      {
+        status: 429,
+        headers: { 'retry-after': 'Fri, 02 Jan 2026 03:05:01 GMT' },
+        body: { status_code: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'Rate limit exceeded' },
+      },
+    ],
+    requests: [{ url: people }],
+    verdict: { kind: 'unavailable', reason: 'http_429: Rate limit exceeded', retry_after_ms: 1_000 },
+  },
+  {
     name: 'a group is a company',
     event: grouped({ traits: { name: 'Acme', website: 'https://acme.example/about' } }),
     replies: [found],

@@ -2,6 +2,7 @@
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { crmVariants } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
@@ -10,11 +11,7 @@ import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
-const ANSWERS: AnswerRule[] = [
-  { status: [429], verdict: 'unavailable', reason: 'body.message' },
-  { status: [408], verdict: 'unavailable' },
-  { status: ['4xx'], verdict: 'refused', reason: 'body.message' },
-];
+const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 const assert = (name: string, object: string, attribute: string): ChainStep => ({
   name,
   when: { field: `payload.${name}`, op: 'exists' },
@@ -28,6 +25,10 @@ const assert = (name: string, object: string, attribute: string): ChainStep => (
   answers: ANSWERS,
   keep: { id: 'body.data.id.record_id' },
 });
+/** All three parts of a name must be set (docs.attio.com/docs/attribute-types/attribute-types-personal-name). */
+const NAMED = { any: [...source.FIRST_NAME, ...source.LAST_NAME].map((field) => ({ field, op: 'exists' })) };
+const FULL_NAME =
+  '{{#if traits.first_name}}{{traits.first_name}}{{else}}{{traits.firstName}}{{/if}} {{#if traits.last_name}}{{traits.last_name}}{{else}}{{traits.lastName}}{{/if}}';
 const EMAIL = from(source.EMAIL, 'person.email_addresses[0]', ['normalize_email'], { required: true });
 
 export default defineVendor({
@@ -36,7 +37,7 @@ export default defineVendor({
   description: 'People and companies in Attio, and notes about what they did.',
   category: 'other',
   group: 'crm_and_support',
-  status: 'beta',
+  status: 'ga',
   website: 'https://docs.attio.com/rest-api/endpoint-reference/records/assert-a-record',
   api_version: { version: 'v2', checked: '2026-11-16' },
   setup_steps: [
@@ -47,8 +48,9 @@ export default defineVendor({
   notes: [
     'People are matched by their e-mail address, companies by their domain (traits.domain or the host of traits.website).',
     'An event is a note on the person; a retry after a timeout can write it twice.',
+    'An identify replaces the name and the telephone numbers of the person.',
     'Attio accepts 25 writes a second.',
-    'Open: the form of telephone numbers and of the name of a company was not seen in the documentation.',
+    'Telephone numbers are sent with their country code (E.164). Attio rejects others.',
   ],
   config_fields: [
     secret(
@@ -98,9 +100,10 @@ export default defineVendor({
     others: {
       '@identify': event(undefined, [
         EMAIL,
-        from(source.FIRST_NAME, 'person.name[0].first_name', ['trim']),
-        from(source.LAST_NAME, 'person.name[0].last_name', ['trim']),
-        template('{{traits.first_name}} {{traits.last_name}}', 'person.name[0].full_name', ['trim']),
+        from(source.FIRST_NAME, 'person.name[0].first_name', ['trim'], { default: '', when: NAMED }),
+        from(source.LAST_NAME, 'person.name[0].last_name', ['trim'], { default: '', when: NAMED }),
+        from([...source.FIRST_NAME, ...source.LAST_NAME], 'person.name[0].full_name', ['trim']),
+        template(FULL_NAME, 'person.name[0].full_name', ['trim']),
         from(source.PHONE, 'person.phone_numbers[0]', [use('normalize_phone', PHONE_COUNTRY)]),
       ]),
       '@group': event(undefined, [

@@ -1,4 +1,4 @@
-/** Awin Conversion API. developer.awin.com/apidocs/conversion-api, read on 2026-11-16. */
+/** Awin Conversion API. help.awin.com/apidocs/conversion-api (earlier developer.awin.com), read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -54,7 +54,7 @@ export default defineVendor({
   category: 'advertising',
   group: 'affiliate',
   status: 'beta',
-  website: 'https://developer.awin.com/apidocs/conversion-api',
+  website: 'https://help.awin.com/apidocs/conversion-api',
   api_version: { version: 's2s', checked: '2026-11-16' },
   setup_steps: [
     'In Awin open your advertiser account and copy its ID.',
@@ -94,7 +94,8 @@ export default defineVendor({
   compact: [{ path: 'basket', needs: ['id'] }],
   require_one_of: [['awc', 'voucher']],
   default_action: 'drop',
-  rate: { rps: 1, burst: 1 },
+  // 20 calls a minute.
+  rate: { rps: 0.33, burst: 1 },
   concurrency: 1,
   variants,
 });

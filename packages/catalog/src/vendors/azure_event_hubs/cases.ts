@@ -26,7 +26,17 @@ export default vendorCases(
       name: 'partitioned by visitor',
       config: { partition_by: 'visitor' },
       event: order,
-      requests: [{ headers: { BrokerProperties: `{"PartitionKey":"${VISITOR_SHA256}"}` }, body: [eventOf(order)] }],
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://acme-events.servicebus.windows.net/firsthand/messages?api-version=2014-01&timeout=60',
+          headers: {
+            'Content-Type': 'application/atom+xml;type=entry;charset=utf-8',
+            BrokerProperties: `{"PartitionKey":"${VISITOR_SHA256}"}`,
+          },
+          body: order,
+        },
+      ],
     },
     { name: 'dropped', config: { defaults: { action: 'drop' } }, event: page, dropped: 'mapping_default' },
   ],

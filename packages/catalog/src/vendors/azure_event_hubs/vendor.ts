@@ -1,30 +1,21 @@
-/** https://learn.microsoft.com/rest/api/eventhub/send-batch-events */
+/** https://learn.microsoft.com/rest/api/eventhub/send-batch-events, …/send-event and, for the partition key, …/event-hubs-runtime-rest. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { secret, select, text } from '../shared/fields.ts';
 import { EVERY_EVENT, VISITOR_ORDER } from '../shared/streams.ts';
 
-const send = (name: string, headers: Record<string, string>): RequestDefinition => ({
-  name,
+const HUB = 'https://{{parameters.namespace}}.servicebus.windows.net/{{parameters.event_hub}}';
+const post: Pick<RequestDefinition, 'method' | 'url' | 'query' | 'auth' | 'answers'> = {
   method: 'POST',
-  url: 'https://{{parameters.namespace}}.servicebus.windows.net/{{parameters.event_hub}}/messages',
+  url: `${HUB}/messages`,
   query: { 'api-version': '2014-01', timeout: '60' },
-  headers: { 'Content-Type': 'application/vnd.microsoft.servicebus.json', ...headers },
-  auth: {
-    kind: 'azure_service_bus_sas',
-    resource: 'https://{{parameters.namespace}}.servicebus.windows.net/{{parameters.event_hub}}',
-    key_name: '{{parameters.key_name}}',
-    key: '{{parameters.key}}',
-  },
-  shape: { Body: { $json: 'payload' }, UserProperties: { event_id: '{{event.event_id}}' } },
-  body: { kind: 'json_list' },
-  batch: { max_items: 500, max_bytes: 900_000, interval_ms: 500 },
+  auth: { kind: 'azure_service_bus_sas', resource: HUB, key_name: '{{parameters.key_name}}', key: '{{parameters.key}}' },
   answers: [
     { status: [401, 403, 404, 408, 410], verdict: 'unavailable', reason: 'body' },
     // A batch is stored whole or not at all.
     { status: [400, 413], verdict: 'refused', reason: 'body', isolate: true },
   ],
-});
+};
 
 export default defineVendor({
   key: 'azure_event_hubs',
@@ -41,8 +32,8 @@ export default defineVendor({
     'Send an event and look at the hub in the Data Explorer.',
   ],
   notes: [
-    'At least once: Event Hubs does not deduplicate. The property event_id lets a consumer drop repeats.',
-    'Partition by visitor keeps the order of a visitor, but a batch holds one visitor only. For volume use the vendor kafka with the Kafka endpoint of the namespace.',
+    'At least once: Event Hubs does not deduplicate. The event_id in the body, in batches also a property, lets a consumer drop repeats.',
+    'Partition by visitor keeps the order of a visitor, with a request per event: Event Hubs ignores the partition key of a batch. For volume use the vendor kafka with the Kafka endpoint of the namespace.',
     'A batch may have 1 MB, 256 KB in the Basic tier.',
   ],
   config_fields: [
@@ -64,10 +55,24 @@ export default defineVendor({
   ],
   requests: [
     {
-      ...send('by_visitor', { BrokerProperties: '{"PartitionKey":"{{item.visitor_sha256}}"}' }),
+      ...post,
+      name: 'by_visitor',
       when: { field: 'parameters.partition_by', op: 'eq', value: 'visitor' },
+      // Event Hubs ignores the header for a batch, so each event is a request of its own.
+      headers: {
+        'Content-Type': 'application/atom+xml;type=entry;charset=utf-8',
+        BrokerProperties: '{"PartitionKey":"{{item.visitor_sha256}}"}',
+      },
+      body: { kind: 'json' },
     },
-    send('any_partition', {}),
+    {
+      ...post,
+      name: 'any_partition',
+      headers: { 'Content-Type': 'application/vnd.microsoft.servicebus.json' },
+      shape: { Body: { $json: 'payload' }, UserProperties: { event_id: '{{event.event_id}}' } },
+      body: { kind: 'json_list' },
+      batch: { max_items: 500, max_bytes: 900_000, interval_ms: 500 },
+    },
   ],
   default_action: 'pass_through',
   rate: { rps: 200 },

@@ -55,12 +55,15 @@ export default vendorCases(
     {
       name: 'identify sets properties',
       event: identified(),
-      requests: says({ name: 'customers', data: { customer_ids, properties: TRAITS } }),
+      requests: says({ name: 'customers', data: { customer_ids, update_timestamp: timestamp, properties: TRAITS } }),
     },
     {
       name: 'a group is a property',
       event: grouped(),
-      requests: says({ name: 'customers', data: { customer_ids, properties: { group_id: 'acme', group_name: 'Acme' } } }),
+      requests: says({
+        name: 'customers',
+        data: { customer_ids, update_timestamp: timestamp, properties: { group_id: 'acme', group_name: 'Acme' } },
+      }),
     },
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:data.customer_ids.registered' },
   ],
@@ -80,7 +83,7 @@ export default vendorCases(
     {
       name: 'the batch is not valid',
       events: [order, quiz],
-      reply: { status: 400, body: { errors: ['too many commands'], success: false } },
+      reply: { status: 400, body: { success: false, message: 'Invalid JSON' } },
       verdict: { kind: 'unavailable', isolate: true } as never,
     },
     {

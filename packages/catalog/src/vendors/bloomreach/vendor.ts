@@ -1,11 +1,13 @@
 /** https://documentation.bloomreach.com/engagement/reference/batch-commands-2 */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
+/** Bloomreach keeps newer values, in whatever order the updates arrive. */
+const UPDATED = from('timestamp', 'data.update_timestamp', ['to_unix_seconds']);
 const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
 
 export default defineVendor({
@@ -26,7 +28,7 @@ export default defineVendor({
   notes: [
     'The user id is the hard id registered, the anonymous id the soft id cookie. Both together merge the visitor into the customer.',
     'Bloomreach has no deduplication: a retry after a timeout can repeat an event.',
-    'Bloomreach does not keep the order of a batch; each event carries its own time.',
+    'Bloomreach does not keep the order of a batch; each event and each update of a customer carries its own time.',
   ],
   config_fields: [
     text(
@@ -53,17 +55,7 @@ export default defineVendor({
     body: { kind: 'json_list', under: 'commands' },
     batch: { max_items: 50, max_bytes: 1_000_000, interval_ms: 1_000 },
     answers: [
-      {
-        status: [200],
-        verdict: 'partial',
-        partial: {
-          results: 'body.results',
-          accepted: { field: 'success', op: 'eq', value: true },
-          reason: 'errors[0]',
-          failed: 'refused',
-          others: 'delivered',
-        },
-      },
+      { status: [200], ...resultPerEvent('body.results', { field: 'success', op: 'eq', value: true }, 'errors[0]') },
       { status: [400, 413], verdict: 'refused', reason: 'body.errors', isolate: true },
       RETRY_TIMEOUT,
     ],
@@ -85,9 +77,10 @@ export default defineVendor({
     others: {
       '@page': event('page_visit', [from('name', 'data.properties.page_name'), from(source.OWN_PAGE_URL, 'data.properties.location')]),
       '@screen': event('screen_view', [from('name', 'data.properties.screen_name')]),
-      '@identify': event(undefined, [set('name', 'customers'), from('traits', 'data.properties')]),
+      '@identify': event(undefined, [set('name', 'customers'), UPDATED, from('traits', 'data.properties')]),
       '@group': event(undefined, [
         set('name', 'customers'),
+        UPDATED,
         from('group_id', 'data.properties.group_id'),
         from('traits.name', 'data.properties.group_name'),
       ]),

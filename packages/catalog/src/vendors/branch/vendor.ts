@@ -1,12 +1,18 @@
-/** Branch Events API v2. help.branch.io/apidocs/events, read on 2026-11-16. */
+/**
+ * Branch Events API v2. help.branch.io/apidocs/logstandardevents and /logcustomevents, and the names of content items from
+ * BranchMetrics/android-branch-deep-linking-attribution, Defines.java, read on 2026-11-16.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { APP_CALLS_ONLY, adEvents, orOwnName, UPPER_CASE_NAMES } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { flag, secret } from '../shared/fields.ts';
+import { orderCosts } from '../shared/commerce.ts';
+import { contextLines } from '../shared/context.ts';
+import { deviceIds, EEA_FIELD, eeaConsent } from '../shared/device.ts';
+import { secret } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -17,29 +23,14 @@ const STANDARD = adEvents({
   video: 'INITIATE_STREAM',
   cart: 'ADD_TO_CART',
   view_cart: 'VIEW_CART',
-  wishlist: 'ADD_TO_WISHLIST',
   checkout: 'INITIATE_PURCHASE',
   payment: 'ADD_PAYMENT_INFO',
-  purchase: 'PURCHASE',
   registration: 'COMPLETE_REGISTRATION',
-  login: 'LOGIN',
-  trial: 'START_TRIAL',
-  subscribe: 'SUBSCRIBE',
-  share: 'SHARE',
-  review: 'RATE',
-  invite: 'INVITE',
-  onboarding: 'COMPLETE_TUTORIAL',
+  ...UPPER_CASE_NAMES,
 });
-/** Branch requires the three fields together for people to whom the rules of the EEA apply. Unknown consent is none. */
-const EEA = { field: 'parameters.eea', op: 'eq', value: true };
 const data = into('event_data');
 const user = into('user_data');
-const ORDER = [
-  data('properties.tax', 'tax', ['to_number']),
-  data('properties.shipping', 'shipping', ['to_number']),
-  data('properties.coupon', 'coupon'),
-  data('properties.affiliation', 'affiliation'),
-];
+const ORDER = [...orderCosts('event_data'), data('properties.coupon', 'coupon'), data('properties.affiliation', 'affiliation')];
 const lines = adLines({
   products: {
     at: 'content_items',
@@ -74,21 +65,16 @@ const variants = blueprints({
     set('user_data.os', 'iOS', { when: source.IS_APPLE }),
     user('context.os.version', 'os_version', ['to_string']),
     user('user_id', 'developer_identity'),
-    user(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
-    user('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
-    user(source.ADVERTISING_ID, 'aaid', [], { when: source.IS_ANDROID }),
-    user('context.device.id', 'android_id', [], { when: source.IS_ANDROID }),
+    ...deviceIds({ idfa: 'user_data.idfa', idfv: 'user_data.idfv', aaid: 'user_data.aaid', android_id: 'user_data.android_id' }),
     user(TRACKING_ENABLED, 'limit_ad_tracking', ['to_boolean'], { value_map: { true: false, false: true } }),
-    set('user_data.dma_eea', true, { when: EEA }),
-    user(source.AD_CONSENT, 'dma_ad_personalization', ['to_boolean'], { default: false, when: EEA }),
-    user(source.AD_CONSENT, 'dma_ad_user_data', ['to_boolean'], { default: false, when: EEA }),
-    user('context.ip', 'ip'),
-    user('context.user_agent', 'user_agent'),
-    user('context.app.version', 'app_version', ['to_string']),
-    user('context.device.manufacturer', 'brand'),
-    user('context.device.model', 'model'),
-    user('context.screen.width', 'screen_width', ['to_integer']),
-    user('context.screen.height', 'screen_height', ['to_integer']),
+    // Branch requires the three together.
+    ...eeaConsent({
+      applies: 'user_data.dma_eea',
+      user_data: 'user_data.dma_ad_user_data',
+      personalization: 'user_data.dma_ad_personalization',
+    }),
+    ...contextLines('user_data', { ip: 'ip', user_agent: 'user_agent', app_version: 'app_version', manufacturer: 'brand', model: 'model' }),
+    ...contextLines('user_data', { screen_width: 'screen_width', screen_height: 'screen_height' }),
     user('context.locale', 'language', ['lowercase', use('truncate', 2)]),
     set('user_data.environment', 'FULL_APP', { when: source.IS_APP }),
   ],
@@ -97,18 +83,13 @@ const variants = blueprints({
   defaults: { action: 'map' },
 });
 
-const ANSWERS: AnswerRule[] = [
-  { status: [429], verdict: 'unavailable', reason: 'body.error.message' },
-  { status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.error.message' },
-  RETRY_TIMEOUT,
-];
 const send = (kind: 'standard' | 'custom'): RequestDefinition => ({
   name: kind,
   method: 'POST',
   url: `https://api2.branch.io/v2/event/${kind}`,
   body: { kind: 'json' },
   fill: { branch_key: '{{parameters.branch_key}}' },
-  answers: ANSWERS,
+  answers: [RETRY_TIMEOUT],
 });
 const NAMES = [
   ...new Set(Object.values(STANDARD)),
@@ -126,7 +107,7 @@ export default defineVendor({
   description: 'Commerce, content and lifecycle events into Branch, for mobile attribution.',
   category: 'attribution',
   group: 'attribution',
-  status: 'beta',
+  status: 'ga',
   website: 'https://help.branch.io/apidocs/events',
   api_version: { version: 'v2', checked: '2026-11-16' },
   setup_steps: [
@@ -135,7 +116,7 @@ export default defineVendor({
   ],
   see_it: 'Open Liveview, Events (or Liveview of the test environment).',
   notes: [
-    'Open: the fields of a content item and some of user_data were seen in public integrations.',
+    'An event needs the user ID (developer_identity) or the id of a device. The IP address of the device is sent as user_data.ip.',
     'Branch asks for consent signals (dma_eea) of users in the EEA: switch on the setting for such an app.',
     'Branch takes events in real time only and does not backfill: retried events count when they arrive.',
     'Events outside of Branch’s standard list are custom events under their own name.',
@@ -144,11 +125,7 @@ export default defineVendor({
   default_consent_category: 'advertising',
   config_fields: [
     secret('branch_key', 'Branch key', 'key_live_hcnegAumkH7Kv18M8AOHhfgiohpXq5tB', 'Configuration, Security & Access, Credentials.'),
-    flag(
-      'eea',
-      'Users in the EEA',
-      'Sends the advertising consent of every user (dma_eea). For apps whose users are in the European Economic Area.',
-    ),
+    EEA_FIELD,
   ],
   requests: [{ ...send('standard'), when: { field: 'payload.name', op: 'in', value: NAMES } }, send('custom')],
   event_name: { target: 'name', max_length: 40 },

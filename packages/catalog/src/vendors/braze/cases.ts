@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import braze from './vendor.ts';
 
@@ -311,6 +311,22 @@ export default vendorCases(
       event: track('Cart Viewed', { cart_id: 'c' }),
       requests: [{ body: { events: [{ external_id: 'user-1', name: 'cart', time, properties: { cart_id: 'c' } }] } }],
     },
+    ...lacking({
+      'purchases[0].price': track('Order Completed', { currency: 'EUR' }),
+      'purchases[0].currency': track('Order Completed', { total: 5 }),
+    }),
+    ...lacking(
+      {
+        'events[0].properties.currency': track('Product Viewed', { product_id: 'p-1', name: 'Tea', price: 10 }),
+        'events[0].properties.product_id': track('Product Viewed', { name: 'Tea', price: 10, currency: 'EUR' }),
+        'events[0].properties.product_name': track('Product Viewed', { product_id: 'p-1', price: 10, currency: 'EUR' }),
+        'events[0].properties.price': track('Product Viewed', { product_id: 'p-1', name: 'Tea', currency: 'EUR' }),
+        'events[0].properties.total_value': track('Checkout Started', { checkout_id: 'k-1', currency: 'EUR' }),
+        'events[0].properties.checkout_id': track('Checkout Started', { total: 5, currency: 'EUR' }),
+        'events[0].properties.order_id': track('Order Completed', { total: 5, currency: 'EUR' }),
+      },
+      { variant: 'ecommerce' },
+    ),
     { name: 'nobody to message', event: bare('Quiz Taken'), dropped: 'missing_required:user.external_id' },
     { name: 'an order without currency', event: orderCompleted({ currency: null }), dropped: 'missing_required:purchases[*].currency' },
   ],

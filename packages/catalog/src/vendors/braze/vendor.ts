@@ -128,8 +128,7 @@ const CART_CHANGE = [
 const amounts = (...names: string[]) => names.map((name) => from(`properties.${name}`, ecommerce(name), ['to_number']));
 const COSTS = [from('properties.subtotal', ecommerce('subtotal_value'), ['to_number']), ...amounts('tax', 'shipping')];
 const DISCOUNTS = from('properties.discount', ecommerce('total_discounts'), ['to_number']);
-const identifier = (name: string, rest: { required?: boolean } = { required: true }) =>
-  from(`properties.${name}`, ecommerce(name), ['to_string'], rest);
+const CART_ID = from('properties.cart_id', ecommerce('cart_id'), ['to_string']);
 
 const recommended = (name: Recommended, mappings: JsonObject[]): JsonObject =>
   event(`ecommerce.${name}`, [
@@ -142,7 +141,7 @@ const recommended = (name: Recommended, mappings: JsonObject[]): JsonObject =>
 /** Without the id of a cart the change stays a custom event: Braze would refuse it. */
 const cartUpdated = (name: string, action: 'add' | 'remove' | 'replace', mappings: JsonObject[]): JsonObject[] => [
   {
-    ...recommended('cart_updated', [...mappings, ...COSTS, identifier('cart_id'), set(ecommerce('action'), action)]),
+    ...recommended('cart_updated', [...mappings, ...COSTS, CART_ID, set(ecommerce('action'), action)]),
     filter: { field: 'properties.cart_id', op: 'exists' },
   },
   event(name, CUSTOM),
@@ -157,9 +156,9 @@ const RECOMMENDED: JsonObject = {
     ...LIST_RECOMMENDED,
     ...COSTS,
     from(['properties.checkout_id', ...source.ORDER_ID], ecommerce('checkout_id'), ['to_string'], { required: true }),
-    identifier('cart_id', {}),
+    CART_ID,
   ]),
-  'Order Completed': recommended('order_placed', [...LIST_RECOMMENDED, ...COSTS, DISCOUNTS, ORDER_NUMBER, identifier('cart_id', {})]),
+  'Order Completed': recommended('order_placed', [...LIST_RECOMMENDED, ...COSTS, DISCOUNTS, ORDER_NUMBER, CART_ID]),
   'Order Refunded': recommended('order_refunded', [...LIST_RECOMMENDED, DISCOUNTS, ORDER_NUMBER]),
   'Order Cancelled': recommended('order_cancelled', [
     ...LIST_RECOMMENDED,
@@ -210,7 +209,8 @@ const track = (list: 'attributes' | 'events' | 'purchases'): RequestDefinition =
   items: list,
   merge: list === 'attributes' ? ['user'] : ['user', 'stamp'],
   body: { kind: 'json_list', under: list },
-  batch: { max_items: 75, max_bytes: 3_500_000, interval_ms: 1_000, ...(list === 'attributes' ? { combine: ONE_UPDATE } : {}) },
+  // 75, but 50 for accounts that pay by monthly active users.
+  batch: { max_items: 50, max_bytes: 3_500_000, interval_ms: 1_000, ...(list === 'attributes' ? { combine: ONE_UPDATE } : {}) },
   answers: ANSWERS,
 });
 
@@ -227,8 +227,14 @@ export default defineVendor({
     'In Braze open Settings, APIs and identifiers, and create a REST API key with the permissions users.track and users.identify.',
     'Choose the REST endpoint of your instance.',
   ],
-  see_it: 'Open the user’s profile, or Settings, API and event user log.',
+  see_it: 'Open the user’s profile, or Settings, Event user log, which keeps requests for 30 days.',
   default_consent_category: 'marketing',
+  notes: [
+    'Braze rejects a purchase of more than 100 of one product. Its recommended e-commerce events have no such limit.',
+    'Braze keeps purchases for customers who already use them. New customers of Braze choose the variant Recommended e-commerce events.',
+    'A user has one alias of a label: only the first anonymous id of a user is merged into the profile.',
+    'Braze has no deduplication of events: a retry after a timeout can repeat an event.',
+  ],
   config_fields: [
     {
       key: 'rest_endpoint',

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { ISOLATED, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import brevo from './vendor.ts';
 
@@ -104,6 +104,12 @@ export default vendorCases(
           { kind: 'refused', reason: 'http_400: no contact' },
         ],
       },
+    },
+    {
+      name: 'a request that is too large',
+      events: [order, order],
+      reply: { status: 413, body: { message: 'Payload too large' } },
+      verdict: ISOLATED,
     },
     { name: 'a new contact', events: [identified()], reply: { status: 201, body: { id: 21 } }, verdict: { kind: 'delivered' } },
     {

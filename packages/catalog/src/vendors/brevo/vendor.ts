@@ -28,7 +28,7 @@ export default defineVendor({
   description: 'Events and contacts into Brevo, for automations and segments.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
+  status: 'ga',
   website: 'https://developers.brevo.com/reference/create-batch-events',
   api_version: { version: 'v3', checked: '2026-11-16' },
   default_consent_category: 'marketing',
@@ -38,11 +38,11 @@ export default defineVendor({
   ],
   see_it: 'Open the contact: the event shows in its history. Open Automations, Logs, for what it started.',
   notes: [
-    'Names of events and properties have letters, digits, hyphens and underscores only; other characters become underscores.',
+    'Names of events and properties are sent with letters, digits and underscores; every other character becomes an underscore.',
     'Contact attributes that do not exist in Brevo are ignored or rejected there.',
     'Brevo has no deduplication: a retry after a timeout can repeat an event.',
-    'Open: the schema lists whole numbers only, while the text allows numbers; amounts are sent as numbers.',
-    'Open: the most events in one batch is not documented; 100 are sent.',
+    'Amounts are sent as numbers: the text of the reference allows them, its schema lists whole numbers only.',
+    'The reference names no limit for a batch; 100 events are sent.',
   ],
   config_fields: [
     secret('api_key', 'API key', 'xkeysib-0123456789abcdef-0123456789', 'Settings, SMTP and API, API keys. Not the SMTP key.', {

@@ -2,9 +2,10 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, PartialRule } from '@firsthand/core/vendor/definition.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
 import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { adConsent } from '../shared/device.ts';
 import { digits, eventTable, flag, text } from '../shared/fields.ts';
 import { from, set } from '../shared/mapping.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
@@ -33,34 +34,23 @@ const variants = blueprints({
     }),
     from(TRACKING_ENABLED, 'limitAdTracking', ['to_boolean'], { value_map: { true: false, false: true } }),
     set('nonPersonalizedAd', true, { when: source.AD_DENIED }),
-    from(source.AD_CONSENT, 'adUserDataConsent', ['to_string'], { value_map: { true: 'GRANTED', false: 'DENIED' } }),
+    ...adConsent(['adUserDataConsent'], ['GRANTED', 'DENIED']),
   ],
   lines: adLines({ value: 'value' }),
 });
 
-const partial = (failed: PartialRule['failed']): Pick<AnswerRule, 'verdict' | 'partial'> => ({
-  verdict: 'partial',
-  partial: {
-    results: 'body.status',
-    accepted: { field: 'errors[0]', op: 'not_exists' },
-    reason: 'errors[0].message',
-    failed,
-    others: 'delivered',
-  },
-});
+const partial = (failed: PartialRule['failed']) =>
+  resultPerEvent('body.status', { field: 'errors[0]', op: 'not_exists' }, 'errors[0].message', failed);
 const ANSWERS: AnswerRule[] = [
-  { status: [200], when: { field: 'body.hasFailures', op: 'ne', value: true }, verdict: 'delivered' },
   // An error of theirs: those events go again, together with the ones that will be rejected then.
   { status: [200], when: { field: 'body.status[*].errors[*].code', op: 'contains', value: 'INTERNAL' }, ...partial('unavailable') },
   { status: [200], ...partial('refused') },
-  { status: [401], verdict: 'refresh_token', reason: 'body.error.message' },
   {
     status: [403],
     when: { field: 'body.error.errors[0].reason', op: 'in', value: ['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded'] },
     verdict: 'unavailable',
     reason: 'body.error.message',
   },
-  { status: [403, 404], verdict: 'refused', reason: 'body.error.message' },
   { status: [400], verdict: 'refused', reason: 'body.error.message', isolate: true },
   RETRY_TIMEOUT,
 ];
@@ -71,7 +61,7 @@ export default defineVendor({
   description: 'Offline and online conversions into Floodlight activities through the Campaign Manager 360 API.',
   category: 'advertising',
   group: 'advertising',
-  status: 'beta',
+  status: 'ga',
   website: 'https://developers.google.com/doubleclick-advertisers/rest/v5/conversions/batchinsert',
   api_version: { version: 'v5', checked: '2026-11-16', ends: { v4: '2026-02-26' } },
   setup_steps: [
@@ -84,7 +74,6 @@ export default defineVendor({
     'Google recommends the Data Manager API for new integrations: see the vendors google_data_manager and display_video_360.',
     'Google reads the value in the currency of the Floodlight configuration’s advertiser; there is no field for a currency.',
     'An event needs a gclid, a dclid or a mobile advertising id. With match ids on, the user id is sent if there is none of them.',
-    'Open: the page of the API has adUserDataConsent; its values GRANTED and DENIED were seen in a public integration.',
   ],
   default_consent_category: 'advertising',
   config_fields: [

@@ -45,7 +45,7 @@ export default defineVendor({
   ],
   see_it: 'Open Insights, Transaction detail: the order shows with its order id after the nightly processing.',
   notes: [
-    'Open: AMOUNT of orders without items, and whether EVENTTIME is written in capitals, were seen in a public integration.',
+    'Open: AMOUNT of orders without items was seen in a public integration. The documentation writes EVENTTIME in its table and eventTime in its example.',
     'Only events with a CJEVENT are sent. CJ deduplicates by order id, so the tag may run beside it.',
     'AMT is the price of one unit. Discounts of an item are DCNT, of the order DISCOUNT.',
     'CJ answers a pixel without a reason: a rejected order is seen in its reports only.',

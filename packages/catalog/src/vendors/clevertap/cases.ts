@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { ISOLATED, lacking, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import clevertap from './vendor.ts';
 
@@ -42,6 +42,11 @@ export default vendorCases(
       requests: [{ url: 'https://in1.api.clevertap.com/1/upload' }],
     },
     {
+      name: 'long names and texts are cut',
+      event: track('Quiz Taken', { ['k'.repeat(130)]: 'v'.repeat(600) }),
+      requests: says({ ...head, type: 'event', evtName: 'Quiz Taken', evtData: { ['k'.repeat(120)]: 'v'.repeat(512) } }),
+    },
+    {
       name: 'a page',
       event: pageViewed(),
       requests: says({
@@ -66,12 +71,18 @@ export default vendorCases(
       }),
     },
     {
+      name: 'a long trait is cut',
+      event: identified({ traits: { ['k'.repeat(130)]: 'v'.repeat(600) }, context: {} }),
+      requests: says({ ...head, type: 'profile', profileData: { ['k'.repeat(120)]: 'v'.repeat(512) } }),
+    },
+    {
       name: 'a group is part of the profile',
       event: grouped(),
       requests: says({ ...head, type: 'profile', profileData: { group_id: 'acme', group_name: 'Acme' } }),
     },
     { name: 'an identify without traits', event: identified({ traits: {}, context: {} }), dropped: 'missing_required:profileData' },
     { name: 'an order without an id', event: orderCompleted({ order_id: null }), dropped: 'missing_required:evtData["Charged ID"]' },
+    ...lacking({ 'evtData.Amount': track('Order Completed', { order_id: 'o-1' }) }),
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:identity' },
   ],
   [
@@ -106,6 +117,7 @@ export default vendorCases(
       reply: { status: 401, body: { status: 'fail', error: 'Invalid credentials' } },
       verdict: { kind: 'refused' },
     },
+    { name: 'a request that is too large', events: [order, order], reply: { status: 413 }, verdict: ISOLATED },
     { name: 'throttled', events: [order], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
     { name: 'a failure of theirs', events: [order], reply: { status: 500 }, verdict: { kind: 'unavailable' } },
   ],

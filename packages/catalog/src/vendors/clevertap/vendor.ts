@@ -31,7 +31,7 @@ export default defineVendor({
   notes: [
     'An order is the event Charged, with its items and the Charged ID, by which CleverTap knows a purchase again.',
     'Visitors are identified by their user id, or by their anonymous id.',
-    'Nested properties are left out, except the items of an order.',
+    'Nested properties are left out, except the items of an order. Names of properties and traits are cut to 120 characters, texts to 512.',
     'CleverTap names the record that it rejects, not its position: all events of that user in the request count as rejected.',
     'Events that trigger live campaigns must be at most two hours old.',
   ],
@@ -72,7 +72,10 @@ export default defineVendor({
     ],
   },
   event_name: { target: 'evtName', only_with: 'evtData' },
-  limits: [{ path: 'evtData', max_keys: 100, scalars_only: true, keep: ['Items'] }],
+  limits: [
+    { path: 'evtData', max_keys: 100, max_key_length: 120, max_string_length: 512, scalars_only: true, keep: ['Items'] },
+    { path: 'profileData', max_keys: 256, max_key_length: 120, max_string_length: 512 },
+  ],
   require_one_of: [['identity'], ['profileData', 'evtData']],
   default_action: 'drop',
   rate: { rps: 20 },

@@ -40,6 +40,21 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'attributes that the customer mapped stand beside the channels',
+      config: {
+        events: {
+          '@identify': {
+            mappings: [
+              { source: 'traits.email', target: 'contact.channels.email.address', transforms: ['normalize_email'] },
+              { source: 'traits.first_name', target: 'contact.first_name' },
+            ],
+          },
+        },
+      },
+      event: identified(),
+      requests: [{ body: { channels: { email: { address: 'anna.berg@example.com' } }, first_name: 'Anna' } }],
+    },
     { name: 'a name that Cordial reserves', event: track('click'), dropped: 'mapping_default' },
     { name: 'no address', event: bare('Quiz Taken'), dropped: 'missing_required:activity.email' },
     { name: 'pages are not sent', event: pageViewed(), dropped: 'mapping_filter' },
@@ -54,10 +69,16 @@ export default vendorCases(
       verdict: { kind: 'refused', reason: 'http_400: Unknown contact' },
     },
     {
+      name: 'a field that is not valid',
+      events: [identified()],
+      reply: { status: 400, body: { error: true, errorKey: 'GENERIC_ERROR_KEY', messages: { email: 'Address not exists' } } },
+      verdict: { kind: 'refused', reason: 'http_400: {"email":"Address not exists"}' },
+    },
+    {
       name: 'a wrong key',
       events: [order],
-      reply: { status: 401, body: { message: 'Unauthorized' } },
-      verdict: { kind: 'refused', reason: 'http_401: Unauthorized' },
+      reply: { status: 401, body: { error: 'Access Denied: Authentication Failure' } },
+      verdict: { kind: 'refused', reason: 'http_401: Access Denied: Authentication Failure' },
     },
     {
       name: 'throttled',

@@ -1,4 +1,4 @@
-/** https://support.cordial.com/hc/en-us/articles/203885968-Contactactivities */
+/** https://support.cordial.com/hc/en-us/articles/203885968-Contactactivities and the vendor's Swagger document of v2 (contacts). */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -7,7 +7,12 @@ import { secret, select } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
-const ANSWERS: AnswerRule[] = [{ status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT];
+const ANSWERS: AnswerRule[] = [
+  // Cordial names the fields that it does not accept in messages, everything else in message.
+  { status: [400, 422], when: { field: 'body.messages', op: 'exists' }, verdict: 'refused', reason: 'body.messages' },
+  { status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.message' },
+  RETRY_TIMEOUT,
+];
 /** Actions that Cordial records itself. It refuses them through the API. */
 const RESERVED = ['message-sent', 'open', 'click', 'optout', 'bounce', 'complaint', 'pageview', 'message-stopped'];
 const post = (name: string, path: string): RequestDefinition => ({
@@ -39,7 +44,7 @@ export default defineVendor({
   notes: [
     'Contacts are identified by their e-mail address. The subscription of a contact is never changed.',
     'Names of actions are cut to 40 characters. Events with a name that Cordial reserves, such as click or open, are dropped.',
-    'An identify creates the contact. Attributes must exist in Cordial; map traits to contact.attributes.<key>.',
+    'An identify creates the contact. Attributes must exist in Cordial; map traits to contact.<key of the attribute>.',
     'Cordial removes properties whose names are numbers or have a dot. Page views and groups are not sent.',
   ],
   config_fields: [

@@ -1,4 +1,4 @@
-/** https://api.count.ly/api/core/bulk/i-bulk and https://api.count.ly/api/core/bulk/ingestion. */
+/** https://api.count.ly/api/core/bulk/i-bulk and /ingestion; Countly/countly-sdk-nodejs, lib/countly-bulk-user.js, for user details. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -27,13 +27,12 @@ export default defineVendor({
   description: 'Events and user details into a Countly server of your own or of Countly.',
   category: 'analytics',
   group: 'analytics',
-  status: 'beta',
+  status: 'ga',
   website: 'https://api.count.ly/api/core/bulk/i-bulk',
   default_consent_category: 'analytics',
   setup_steps: ['In Countly open Management, Applications, choose the app and copy its app key.'],
   see_it: 'Open Analytics, Events, or the profile of the user.',
   notes: [
-    'Open: the names of user_details beyond name, username, email, organization and phone, and ip_address.',
     'Countly answers a batch with one result: an entry that it skips is not reported.',
     'A user who signs in has the user id as device id; visits before that stay with the anonymous id.',
   ],

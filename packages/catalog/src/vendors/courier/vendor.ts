@@ -1,15 +1,15 @@
-/** https://www.courier.com/docs/reference/send/message and /reference/profiles */
+/** https://www.courier.com/docs/reference/send/message and /reference/profiles/create; trycourier/courier-node, src/resources. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { secret } from '../shared/fields.ts';
+import { eventTable, secret, text } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 const auth: RequestDefinition['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
-const ANSWERS: AnswerRule[] = [{ status: [400, 401, 403, 404, 409], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT];
+const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
 
 export default defineVendor({
@@ -18,7 +18,7 @@ export default defineVendor({
   description: 'Sends notification templates of Courier, and keeps its profiles.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
+  status: 'ga',
   website: 'https://www.courier.com/docs/reference/send/message',
   api_version: { version: '/send', checked: '2026-11-16' },
   default_consent_category: 'functional',
@@ -30,39 +30,20 @@ export default defineVendor({
   notes: [
     'Only events with a row in the table of templates are sent, to the user of the event.',
     'The event id is the idempotency key.',
-    'Open: the fields of message and of profiles come from the official libraries, not from the reference; limits are not published.',
+    'The fields of messages and profiles are those of Courier’s own libraries. Limits are not published.',
   ],
   config_fields: [
     secret('api_key', 'API key', 'pk_prod_0123456789ABCDEFGHIJKLMNOPQR', 'Settings, API keys.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
     }),
-    {
-      key: 'templates',
-      label: 'Templates',
-      type: 'table',
-      required: false,
-      placeholder: '[{"event":"Order Completed","template_id":"4H2XVRZDP14V7MH0S30GJPHPGRZE"}]',
-      help_text: 'Designer, your template, Settings, Notification ID.',
-      columns: [
-        {
-          key: 'event',
-          label: 'Event',
-          type: 'string',
-          required: true,
-          placeholder: 'Order Completed',
-          help_text: 'The name of the event.',
-        },
-        {
-          key: 'template_id',
-          label: 'Template ID',
-          type: 'string',
-          required: true,
-          placeholder: '4H2XVRZDP14V7MH0S30GJPHPGRZE',
-          help_text: 'Of the template that is sent.',
-        },
-      ],
-    },
+    eventTable(
+      'templates',
+      'Templates',
+      text('template_id', 'Template ID', '4H2XVRZDP14V7MH0S30GJPHPGRZE', 'Of the template that is sent.'),
+      'Designer, your template, Settings, Notification ID.',
+      { required: false },
+    ),
   ],
   requests: [
     {

@@ -1,6 +1,6 @@
 import { vendorCases } from '../shared/cases.ts';
 import { identified, orderCompleted } from '../shared/sample-events.ts';
-import { specCases } from '../shared/segment-spec-cases.ts';
+import { NO_PREVIOUS_ID, specCases } from '../shared/segment-spec-cases.ts';
 import customerIo from './vendor.ts';
 
 const order = orderCompleted();
@@ -23,6 +23,7 @@ export default vendorCases(
         },
       ],
     },
+    NO_PREVIOUS_ID,
     { name: 'the EU', config: { region: 'cdp-eu.customer.io' }, event: order, requests: [{ url: 'https://cdp-eu.customer.io/v1/batch' }] },
   ],
   [

@@ -1,5 +1,6 @@
 import { ISOLATED, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { bare, HASHED, identified, orderCompleted, track } from '../shared/sample-events.ts';
+import { requestStatusAnswers } from '../shared/data-manager-cases.ts';
+import { bare, HASHED, identified, orderCompleted, TRAITS, track } from '../shared/sample-events.ts';
 import dv360 from './vendor.ts';
 
 const url = 'https://datamanager.googleapis.com/v1/events:ingest';
@@ -64,6 +65,35 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'a person with an address',
+      event: track('Order Completed', {}, { traits: { ...TRAITS, email: '', phone: '' }, context: {} }),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                ...happened,
+                transactionId: 'evt-1',
+                userData: {
+                  userIdentifiers: [
+                    {
+                      address: {
+                        givenName: HASHED.first_name,
+                        familyName: HASHED.last_name,
+                        regionCode: 'US',
+                        postalCode: '10001-1234',
+                      },
+                    },
+                  ],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
     { name: 'nobody to match', event: bare('Order Completed'), dropped: 'missing_required:adIdentifiers.gclid' },
     { name: 'an event without an activity', event: track('Signed Up'), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
@@ -75,6 +105,7 @@ export default vendorCases(
       reply: { status: 200, body: { requestId: 'r-1' } },
       verdict: { kind: 'accepted', job: 'r-1' } as never,
     },
+    ...requestStatusAnswers(order),
     {
       name: 'a bad event among several',
       events: [order, order],

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { ISOLATED, lacking, vendorCases } from '../shared/cases.ts';
 import { bare, identified, orderCompleted, pageViewed } from '../shared/sample-events.ts';
 import emarsys from './vendor.ts';
 
@@ -42,6 +42,7 @@ export default vendorCases(
     },
     { name: 'an event without a row', variant: 'retail', event: order, dropped: 'mapping_filter' },
     { name: 'a page', config: table, event: pageViewed(), dropped: 'mapping_default' },
+    ...lacking({ 'contact["3"]': identified({ traits: {} }) }, { config: table }),
     { name: 'no address', config: table, event: bare('Order Completed'), dropped: 'missing_required:trigger.external_id' },
   ],
   [
@@ -82,6 +83,12 @@ export default vendorCases(
       events: [order],
       reply: { status: 429, body: { replyCode: 1, replyText: 'Too many requests' } },
       verdict: { kind: 'unavailable', reason: 'http_429: Too many requests', retry_after_ms: 60_000 },
+    },
+    {
+      name: 'a bad contact among several',
+      events: [identified(), identified({ traits: { email: 'ben@example.com' } })],
+      reply: { status: 400, body: { replyCode: 2005, replyText: 'Contact field is invalid' } },
+      verdict: ISOLATED,
     },
     { name: 'a failure of theirs', config: table, events: [order], reply: { status: 503 }, verdict: { kind: 'unavailable' } },
   ],

@@ -1,19 +1,17 @@
-/** https://dev.emarsys.com/docs/core-api-reference/fl0xx6rwfbwqb-trigger-an-external-event */
+/**
+ * https://dev.emarsys.com/docs/core-api-reference/fl0xx6rwfbwqb-trigger-an-external-event and Update Contacts (the vendor's OpenAPI
+ * documents). Token call: segmentio/action-destinations, actions-emarsys.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { optionalText, secret, text } from '../shared/fields.ts';
+import { digits, eventTable, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
+import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
 
-const auth: RequestDefinition['auth'] = {
-  kind: 'oauth2_client_credentials',
-  token_url: '{{parameters.token_url}}',
-  client_id: '{{parameters.client_id}}',
-  client_secret: '{{parameters.client_secret}}',
-  style: 'basic',
-};
+const auth = clientCredentialsAt('{{parameters.token_url}}', { style: 'basic' });
 /** Errors stand inside a 200: replyCode, and the external ids of a batch. */
 const ANSWERS: RequestDefinition['answers'] = [
   {
@@ -21,18 +19,16 @@ const ANSWERS: RequestDefinition['answers'] = [
     verdict: 'partial',
     partial: { keys: ['body.data.errors'], reason: 'body.data.errors', failed: 'refused', others: 'delivered' },
   },
-  {
-    status: [200],
-    when: {
+  errorInside(
+    {
       all: [
         { field: 'body.replyCode', op: 'exists' },
         { field: 'body.replyCode', op: 'ne', value: 0 },
       ],
     },
-    verdict: 'refused',
-    reason: 'body.replyText',
-    isolate: true,
-  },
+    'body.replyText',
+    [200],
+  ),
   { status: [400], verdict: 'refused', reason: 'body.replyText', isolate: true },
   { status: [429], verdict: 'unavailable', reason: 'body.replyText', retry_after: { ms: 60_000 } },
   RETRY_TIMEOUT,
@@ -45,12 +41,12 @@ export default defineVendor({
   description: 'Triggers external events in SAP Emarsys, and keeps its contacts.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
+  status: 'ga',
   website: 'https://dev.emarsys.com/docs/core-api-reference/',
   api_version: { version: 'v3', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: [
-    'In Emarsys open Management, Security settings, API credentials, and create OAuth 2.0 credentials.',
+    'In Emarsys open Management, Security settings, Create API credentials, OpenID Connect, and permit the calls for contacts and external events.',
     'Create an external event for each event (Admin, External events), and enter its number in the table below.',
   ],
   see_it: 'Open Contacts, look the contact up, and open its timeline; the external event shows in the reports of its programme.',
@@ -58,7 +54,7 @@ export default defineVendor({
     'Only events with a row in the table are sent. The contact must exist in Emarsys: an identify creates it.',
     'The event id is the trigger_id, by which Emarsys removes duplicates.',
     'Credentials of the older kind (WSSE) end with the year 2026 and are not supported.',
-    'Open: the address of the token call differs between sources; it is a field. The call for contacts was seen in a public implementation.',
+    'Without the advanced features of Interactions, Emarsys rejects an event that starts no active programme or e-mail.',
   ],
   config_fields: [
     text('client_id', 'Client ID', '0c5b3d6e7a2f4c399a552f6f6d6a1c11', 'Management, Security settings, API credentials.'),
@@ -67,34 +63,13 @@ export default defineVendor({
       format: 'url',
       default: 'https://auth.emarsys.net/oauth2/token',
     }),
-    {
-      key: 'events_table',
-      label: 'External events',
-      type: 'table',
-      required: false,
-      placeholder: '[{"event":"Order Completed","event_id":"1234"}]',
-      help_text: 'Admin, External events.',
-      columns: [
-        {
-          key: 'event',
-          label: 'Event',
-          type: 'string',
-          required: true,
-          placeholder: 'Order Completed',
-          help_text: 'The name of the event.',
-        },
-        {
-          key: 'event_id',
-          label: 'External event ID',
-          type: 'string',
-          required: true,
-          placeholder: '1234',
-          help_text: 'The number of the external event.',
-          pattern: '^\\d+$',
-          pattern_hint: 'digits only',
-        },
-      ],
-    },
+    eventTable(
+      'events_table',
+      'External events',
+      text('event_id', 'External event ID', '1234', 'The number of the external event.', digits()),
+      'Admin, External events.',
+      { required: false },
+    ),
   ],
   requests: [
     {

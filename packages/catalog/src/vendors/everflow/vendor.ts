@@ -1,9 +1,10 @@
-/** Everflow server postback of an advertiser. developers.everflow.io and public integrations, read on 2026-11-16. */
+/** Everflow server postback of an advertiser. developers.everflow.io/sdk, helpdesk.everflow.io and public integrations, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { deviceIds } from '../shared/device.ts';
 import { digits, eventTable, optionalSecret, optionalText, text } from '../shared/fields.ts';
 import { from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -25,8 +26,7 @@ const variants = blueprints({
     from('user_id', 'user_id'),
     from('context.ip', 'user_ip'),
     from('context.user_agent', 'user_agent'),
-    from(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'google_aid', [], { when: source.IS_ANDROID }),
+    ...deviceIds({ idfa: 'idfa', aaid: 'google_aid' }),
   ],
   lines,
 });
@@ -55,7 +55,7 @@ export default defineVendor({
   ],
   see_it: 'Open Reporting, Conversion: the conversion shows with its transaction id.',
   notes: [
-    'Open: amount, currency, order_id, user_ip, user_agent and timestamp were seen in public integrations.',
+    'Open: currency, user_ip, user_agent, timestamp and the advertising ids were seen in public integrations. Everflow’s help says that amount is read in the currency of the offer.',
     'Everflow answers 204 for a rejected conversion, without a reason. See its conversion report.',
     'Only events with a transaction id or a coupon are sent. The e-mail address is never sent.',
   ],

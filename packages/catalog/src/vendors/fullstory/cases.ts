@@ -7,12 +7,22 @@ const headers = (id: string) => ({ Authorization: 'Basic na1.MDEyMzQ1Njc4OWFiY2R
 const head = { user: { uid: 'user-1' }, session: { use_most_recent: true }, timestamp: '2026-01-02T03:04:05.678Z' };
 const page_url = 'https://shop.example/checkout?x=1';
 const order = orderCompleted();
+const { products: _, ...flat } = order.properties ?? {};
 const says = (id: string, body: object) => [{ method: 'POST', url: `${api}/events`, headers: headers(id), body: { ...head, ...body } }];
 
 export default vendorCases(
   fullstory,
   [
-    { name: 'an order', event: order, requests: says('evt-1', { name: 'Order Completed', properties: { ...order.properties, page_url } }) },
+    {
+      name: 'an order, with the ids of its products',
+      event: order,
+      requests: says('evt-1', { name: 'Order Completed', properties: { ...flat, product_ids: ['p-1', 'S2'], page_url } }),
+    },
+    {
+      name: 'names of properties that FullStory accepts',
+      event: track('Quiz Taken', { 'Number of points': 3, '2nd': true }, { context: {} }),
+      requests: says('evt-1', { name: 'Quiz Taken', properties: { Number_of_points: 3, e_2nd: true } }),
+    },
     {
       name: 'any other event, in the EU',
       variant: 'saas',
@@ -42,7 +52,7 @@ export default vendorCases(
             uid: 'user-1',
             email: 'anna.berg@example.com',
             display_name: 'Anna Berg',
-            properties: { plan: 'pro', address: null, phone: null },
+            properties: { plan: 'pro' },
           },
         },
       ],

@@ -1,4 +1,4 @@
-/** https://developer.fullstory.com/server/events/create-event/ and /server/users/create-user/ */
+/** https://developer.fullstory.com/server/events/create-event/, /server/users/create-user/ and /server/v2/custom-properties */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -16,11 +16,7 @@ const post = (name: string, path: string): RequestDefinition => ({
   auth: { kind: 'header', name: 'Authorization', value: 'Basic {{parameters.api_key}}' },
   items: name,
   body: { kind: 'json' },
-  answers: [
-    { status: [429], verdict: 'unavailable', reason: 'body.message' },
-    { status: [400, 401, 403, 404, 409], verdict: 'refused', reason: 'body.message' },
-    RETRY_TIMEOUT,
-  ],
+  answers: [RETRY_TIMEOUT],
 });
 
 export default defineVendor({
@@ -43,6 +39,7 @@ export default defineVendor({
     'An event joins the session of the last 30 minutes, if there is one.',
     'The event id makes a repeated request harmless (Idempotency-Key).',
     'A group is a property of the user.',
+    'Names of properties become letters, digits and underscores. Products are sent as the list of their ids (product_ids).',
   ],
   config_fields: [
     secret('api_key', 'API key', 'na1.MDEyMzQ1Njc4OWFiY2RlZg==', 'Settings, Integrations and API keys.', {
@@ -59,6 +56,11 @@ export default defineVendor({
   requests: [{ ...post('event', 'events'), when: { field: 'event.type', op: 'in', value: ['track', 'page'] } }, post('user', 'users')],
   send: 'all',
   event_name: { target: 'event.name', max_length: 250 },
+  // Names of properties: letters, digits and underscores, at most 512, the first one a letter.
+  limits: [
+    { path: 'event.properties', key_style: 'identifier', max_key_length: 512 },
+    { path: 'user.properties', key_style: 'identifier', max_key_length: 512, max_keys: 500 },
+  ],
   require_one_of: [['event.user.uid']],
   default_action: 'drop',
   rate: { rps: 30 },
@@ -68,7 +70,9 @@ export default defineVendor({
       from('user_id', 'event.user.uid', [use('truncate', 256)]),
       set('event.session.use_most_recent', true),
       from('timestamp', 'event.timestamp'),
-      from('properties', 'event.properties'),
+      // FullStory has no lists of objects.
+      from('properties', 'event.properties', [use('omit', 'products')]),
+      from(source.productIds, 'event.properties.product_ids', ['to_string']),
       from(source.PAGE_URL, 'event.properties.page_url'),
     ],
     lines: {},
@@ -77,9 +81,9 @@ export default defineVendor({
       '@screen': event('Screen Viewed', [from('name', 'event.properties.screen_name')]),
       '@identify': event(undefined, [
         from('user_id', 'user.uid', [use('truncate', 256)]),
-        from(source.EMAIL, 'user.email', ['normalize_email']),
-        template('{{traits.first_name}} {{traits.last_name}}', 'user.display_name', ['trim']),
-        from('traits.name', 'user.display_name', ['to_string']),
+        from(source.EMAIL, 'user.email', ['normalize_email', use('truncate', 128)]),
+        template('{{traits.first_name}} {{traits.last_name}}', 'user.display_name', ['trim', use('truncate', 256)]),
+        from('traits.name', 'user.display_name', ['to_string', use('truncate', 256)]),
         from('traits', 'user.properties', [use('omit', 'email', 'name', 'first_name', 'last_name')]),
       ]),
       '@group': event(undefined, [

@@ -5,6 +5,7 @@ import gainsightPx from './vendor.ts';
 const api = 'https://api.aptrinsic.com/v1';
 const headers = { 'X-APTRINSIC-API-KEY': '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11' };
 const order = orderCompleted();
+const numbers = (count: number) => Array.from({ length: count }, (_, index): [string, number] => [`p${index}`, index]);
 const user = { identifyId: 'user-1', type: 'USER', propertyKeys: ['AP-XABC0123456-2'] };
 const anna = { ...user, email: 'anna.berg@example.com', firstName: 'Anna', lastName: 'Berg' };
 
@@ -26,6 +27,22 @@ export default vendorCases(gainsightPx, [
           attributes: order.properties,
           url: 'https://shop.example/checkout?x=1',
           referrer: 'https://www.example.org/',
+        },
+      },
+    ],
+  },
+  {
+    name: 'at most 50 properties',
+    event: { ...order, event: 'Quiz Taken', properties: Object.fromEntries(numbers(60)), context: {} },
+    requests: [
+      {
+        body: {
+          eventName: 'Quiz Taken',
+          identifyId: 'user-1',
+          propertyKey: 'AP-XABC0123456-2',
+          userType: 'USER',
+          date: 1767323045678,
+          attributes: Object.fromEntries(numbers(50)),
         },
       },
     ],

@@ -1,6 +1,8 @@
-/** https://support.gainsight.com/PX/API_for_Developers ("Use Custom Event API"); schema CustomEvent of the PX API. */
+/** https://px-apidocs.gainsight.com; https://support.gainsight.com/PX/API_for_Developers ("Use Custom Event API"). */
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
@@ -12,10 +14,11 @@ const step = (name: string, method: string, path: string, rest: Partial<ChainSte
   url: `https://{{parameters.region}}/v1/${path}`,
   auth: { kind: 'header', name: 'X-APTRINSIC-API-KEY', value: '{{parameters.api_key}}' },
   body: { kind: 'json' },
+  answers: [RETRY_TIMEOUT],
   ...rest,
 });
 const has = (field: string) => ({ field, op: 'exists' }) as const;
-const MISSING = [{ status: [404], verdict: 'delivered' as const }];
+const MISSING: AnswerRule[] = [{ status: [404], verdict: 'delivered' }, RETRY_TIMEOUT];
 const notFound = (name: string) => ({ field: `steps.${name}.status`, op: 'eq', value: 404 }) as const;
 
 export default defineVendor({
@@ -37,7 +40,8 @@ export default defineVendor({
     'Events of visitors without a user id are dropped. Page views are not sent.',
     'A user or account that PX does not know is created. Custom attributes must exist in PX before they are mapped.',
     'Nested properties become texts in PX. Events cannot be deleted there.',
-    'Open: the calls for users and accounts come from a public implementation; limits depend on the contract; the answer to an event is unconfirmed.',
+    'PX keeps 50 properties of an event, and takes a million requests a day.',
+    'Open: the paths and fields of the calls for users and accounts come from a public implementation; the answer to an event is unconfirmed.',
   ],
   config_fields: [
     secret('api_key', 'API key', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Administration, REST API.', {
@@ -72,10 +76,11 @@ export default defineVendor({
     step('create_user', 'POST', 'users', { when: notFound('update_user'), items: 'user' }),
     step('event', 'POST', 'events/custom', { when: has('payload.event.eventName'), items: 'event' }),
   ],
-  event_name: { target: 'event.eventName', only_with: 'event.userType' },
+  event_name: { target: 'event.eventName', only_with: 'event.userType', max_length: 2_000 },
+  limits: [{ path: 'event.attributes', max_keys: 50, max_key_length: 1_024 }],
   require_one_of: [['event.identifyId', 'user.identifyId', 'account.id']],
   default_action: 'drop',
-  rate: { rps: 20 },
+  rate: { rps: 20, daily: 1_000_000 },
   concurrency: 4,
   variants: blueprints({
     names: 'keep',

@@ -77,6 +77,7 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   matomo: { vendor: () => import('../matomo/vendor.ts'), cases: () => import('../matomo/cases.ts') },
   meta_conversions_api: { vendor: () => import('../meta_conversions_api/vendor.ts'), cases: () => import('../meta_conversions_api/cases.ts') },
   microsoft_advertising: { vendor: () => import('../microsoft_advertising/vendor.ts'), cases: () => import('../microsoft_advertising/cases.ts') },
+  microsoft_offline_conversions: { vendor: () => import('../microsoft_offline_conversions/vendor.ts'), cases: () => import('../microsoft_offline_conversions/cases.ts') },
   microsoft_teams: { vendor: () => import('../microsoft_teams/vendor.ts'), cases: () => import('../microsoft_teams/cases.ts') },
   mixpanel: { vendor: () => import('../mixpanel/vendor.ts'), cases: () => import('../mixpanel/cases.ts') },
   moengage: { vendor: () => import('../moengage/vendor.ts'), cases: () => import('../moengage/cases.ts') },
@@ -134,6 +135,7 @@ export const VENDOR_MODULES: Readonly<Record<string, VendorModule>> = {
   x: { vendor: () => import('../x/vendor.ts'), cases: () => import('../x/cases.ts') },
   yahoo_dsp: { vendor: () => import('../yahoo_dsp/vendor.ts'), cases: () => import('../yahoo_dsp/cases.ts') },
   yandex_metrica: { vendor: () => import('../yandex_metrica/vendor.ts'), cases: () => import('../yandex_metrica/cases.ts') },
+  yandex_offline_conversions: { vendor: () => import('../yandex_offline_conversions/vendor.ts'), cases: () => import('../yandex_offline_conversions/cases.ts') },
   zendesk: { vendor: () => import('../zendesk/vendor.ts'), cases: () => import('../zendesk/cases.ts') },
   zoho_crm: { vendor: () => import('../zoho_crm/vendor.ts'), cases: () => import('../zoho_crm/cases.ts') },
 };

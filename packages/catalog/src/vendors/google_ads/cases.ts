@@ -1,8 +1,11 @@
-import { type AnswerCase, vendorCases } from '../shared/cases.ts';
-import { bare, grouped, HASHED, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
+import { requestStatusAnswers } from '../shared/data-manager-cases.ts';
+import { bare, grouped, HASHED, orderCompleted, pageViewed, TRAITS, track } from '../shared/sample-events.ts';
 import googleAds from './vendor.ts';
 
 const order = orderCompleted();
+const ADDRESS = TRAITS.address as JsonObject;
 const destination = { operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '1234567890' }, productDestinationId: '987654321' };
 const address = {
   givenName: HASHED.first_name,
@@ -42,6 +45,22 @@ const partialFailure = (...indexes: number[]) => ({
   },
 });
 
+const adjusted = (fields: object) => ({
+  url: 'https://googleads.googleapis.com/v26/customers/1234567890:uploadConversionAdjustments',
+  body: {
+    partialFailure: true,
+    validateOnly: false,
+    conversionAdjustments: [
+      {
+        conversionAction: 'customers/1234567890/conversionActions/987654321',
+        adjustmentDateTime: '2026-01-02 03:04:05+00:00',
+        orderId: 'o-1',
+        ...fields,
+      },
+    ],
+  },
+});
+
 export default vendorCases(
   googleAds,
   [
@@ -53,7 +72,7 @@ export default vendorCases(
           method: 'POST',
           url: 'https://datamanager.googleapis.com/v1/events:ingest',
           headers: { Authorization: 'Bearer access-token' },
-          body: { destinations: [destination], encoding: 'HEX', events: [conversion] },
+          body: { destinations: [destination], encoding: 'HEX', validateOnly: false, events: [conversion] },
         },
       ],
     },
@@ -80,6 +99,7 @@ export default vendorCases(
               },
             ],
             encoding: 'HEX',
+            validateOnly: false,
             events: [
               {
                 eventTimestamp: '2026-01-02T03:04:05.678Z',
@@ -106,6 +126,7 @@ export default vendorCases(
           body: {
             destinations: [destination],
             encoding: 'HEX',
+            validateOnly: false,
             events: [
               {
                 eventTimestamp: '2026-01-02T03:04:05.678Z',
@@ -137,6 +158,7 @@ export default vendorCases(
           headers: { 'developer-token': 'dev' },
           body: {
             partialFailure: true,
+            validateOnly: false,
             conversions: [
               {
                 conversionAction: 'customers/1234567890/conversionActions/987654321',
@@ -167,6 +189,7 @@ export default vendorCases(
           body: {
             destinations: [{ operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '1234567890' }, productDestinationId: '7777' }],
             encoding: 'HEX',
+            validateOnly: false,
             events: [
               {
                 eventTimestamp: '2026-01-02T03:04:05.678Z',
@@ -180,39 +203,22 @@ export default vendorCases(
       ],
     },
     {
-      name: 'a refund is an adjustment with the address, through the Google Ads API',
+      name: 'test mode: validation only',
+      config: { validate_only: true },
+      event: order,
+      requests: [{ contains: { validateOnly: true, 'events[0].transactionId': 'o-1' } }],
+    },
+    {
+      name: 'a refund is a retraction without user identifiers, through the Google Ads API',
       ...legacy,
-      event: track('Order Refunded', { order_id: 'o-1' }, { context: {} }),
-      requests: [
-        {
-          url: 'https://googleads.googleapis.com/v26/customers/1234567890:uploadConversionAdjustments',
-          body: {
-            partialFailure: true,
-            conversionAdjustments: [
-              {
-                conversionAction: 'customers/1234567890/conversionActions/987654321',
-                adjustmentType: 'RETRACTION',
-                adjustmentDateTime: '2026-01-02 03:04:05+00:00',
-                orderId: 'o-1',
-                userIdentifiers: [
-                  { hashedEmail: HASHED.email },
-                  { hashedPhoneNumber: HASHED.phone },
-                  {
-                    addressInfo: {
-                      hashedFirstName: HASHED.first_name,
-                      hashedLastName: HASHED.last_name,
-                      city: 'New York',
-                      state: 'New York',
-                      postalCode: '10001-1234',
-                      countryCode: 'US',
-                    },
-                  },
-                ],
-              },
-            ],
-          },
-        },
-      ],
+      event: track('Order Refunded', { order_id: 'o-1' }, { traits: { ...TRAITS, address: ADDRESS }, context: {} }),
+      requests: [adjusted({ adjustmentType: 'RETRACTION' })],
+    },
+    {
+      name: 'a refund in part restates the value',
+      ...legacy,
+      event: track('Order Refunded', { order_id: 'o-1', adjusted_value: 30, currency: 'eur' }),
+      requests: [adjusted({ adjustmentType: 'RESTATEMENT', restatementValue: { adjustedValue: 30, currencyCode: 'EUR' } })],
     },
     {
       name: 'an event with a conversion action of its own, through the Google Ads API; a Gmail address loses its +tag',
@@ -223,6 +229,7 @@ export default vendorCases(
         {
           body: {
             partialFailure: true,
+            validateOnly: false,
             conversions: [
               {
                 conversionDateTime: '2026-01-02 03:04:05+00:00',
@@ -250,6 +257,7 @@ export default vendorCases(
       dropped: 'missing_required:adIdentifiers.gclid',
     },
     { name: 'an event without a conversion action is off', event: track('Signed Up'), dropped: 'mapping_filter' },
+    ...lacking({ 'adjustment.orderId': track('Order Refunded') }, legacy),
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
     { name: 'a group is no conversion', event: grouped(), dropped: 'mapping_default' },
     { name: 'a screen is no conversion', event: pageViewed({ original_type: 'screen', name: 'Cart' }), dropped: 'mapping_default' },
@@ -264,6 +272,7 @@ export default vendorCases(
           body: {
             destinations: [destination],
             encoding: 'HEX',
+            validateOnly: false,
             events: [
               {
                 eventTimestamp: '2026-01-02T03:04:05.678Z',
@@ -287,33 +296,7 @@ export default vendorCases(
       reply: { status: 200, body: { requestId: 'r' } },
       verdict: { kind: 'accepted', job: 'r' },
     },
-    ...(
-      [
-        ['is still being processed', 'PROCESSING', { kind: 'accepted', job: '' }],
-        ['succeeded', 'SUCCESS', { kind: 'delivered' }],
-        ['succeeded in part: Google does not say which events failed', 'PARTIAL_SUCCESS', { kind: 'delivered' }],
-        ['failed', 'FAILED', { kind: 'refused' }],
-        ['has a status that nobody knows yet', 'REQUEST_STATUS_UNKNOWN', { kind: 'accepted', job: '' }],
-      ] as const
-    ).map(
-      ([name, requestStatus, { kind }]): AnswerCase => ({
-        name: `the request ${name}`,
-        poll: true,
-        events: [order],
-        reply: {
-          status: 200,
-          body: { requestStatusPerDestination: [{ requestStatus, errorInfo: { errorCounts: [{ recordCount: '1', reason: 'X' }] } }] },
-        },
-        verdict: { kind },
-      }),
-    ),
-    {
-      name: 'a poll that Google cannot answer is repeated',
-      poll: true,
-      events: [order],
-      reply: { status: 503 },
-      verdict: { kind: 'unavailable' },
-    },
+    ...requestStatusAnswers(order),
     {
       name: 'an old token',
       events: [order],

@@ -1,14 +1,13 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { orderTotal } from '../shared/commerce.ts';
 import { CART_LINES, INGEST_LINES } from '../shared/data-manager.ts';
+import { adConsent } from '../shared/device.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { COMMERCE_EVENTS, MEDIA_EVENTS, SAAS_EVENTS, STANDARD_EVENTS, TRAVEL_EVENTS } from '../shared/standard-events.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
-const CONSENT = source.AD_CONSENT;
-const when = source.HAS_ADDRESS;
 const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const PHONE = use('normalize_phone', PHONE_COUNTRY);
 const no = (...fields: string[]) => ({ all: fields.map((field) => ({ field, op: 'not_exists' })) });
@@ -16,7 +15,7 @@ const no = (...fields: string[]) => ({ all: fields.map((field) => ({ field, op: 
 /** Google Ads API: a click conversion, with exactly one of the three click ids. */
 const CLICK_CONVERSION: JsonObject = {
   mappings: [
-    from('timestamp', 'conversionDateTime', ['google_datetime'], { required: true }),
+    from('timestamp', 'conversionDateTime', ['google_datetime']),
     from([...source.ORDER_ID, 'event_id'], 'orderId', ['to_string']),
     from('context.click_ids.gclid', 'gclid'),
     from('context.click_ids.gbraid', 'gbraid', [], { when: no('context.click_ids.gclid') }),
@@ -25,8 +24,7 @@ const CLICK_CONVERSION: JsonObject = {
     from(source.PHONE, 'userIdentifiers[1].hashedPhoneNumber', [PHONE, 'sha256']),
     ...orderTotal('conversionValue'),
     from('properties.currency', 'currencyCode', ['currency_code']),
-    from(CONSENT, 'consent.adUserData', [], { value_map: { true: 'GRANTED', false: 'DENIED' } }),
-    from(CONSENT, 'consent.adPersonalization', [], { value_map: { true: 'GRANTED', false: 'DENIED' } }),
+    ...adConsent(['consent.adUserData', 'consent.adPersonalization'], ['GRANTED', 'DENIED']),
   ],
 };
 
@@ -38,8 +36,7 @@ const PURCHASE_LINES = [
   from('properties.discount', 'cartData.localTransactionCost', ['to_number'], { when: HAS_PRODUCTS }),
 ];
 const adjusted = (name: string) => `adjustment.${name}`;
-const address = (name: string) => adjusted(`userIdentifiers[2].addressInfo.${name}`);
-/** A refund: the conversion is retracted, or restated if the event names the value that remains. */
+/** A refund: the conversion is retracted, or restated if the event names the value that remains. Google takes user identifiers in enhancements only. */
 const ADJUSTMENT = event(undefined, [
   set(adjusted('adjustmentType'), 'RETRACTION'),
   set(adjusted('adjustmentType'), 'RESTATEMENT', { when: { field: 'properties.adjusted_value', op: 'exists' } }),
@@ -47,17 +44,8 @@ const ADJUSTMENT = event(undefined, [
   from('properties.currency', adjusted('restatementValue.currencyCode'), ['currency_code'], {
     when: { field: 'properties.adjusted_value', op: 'exists' },
   }),
-  from('timestamp', adjusted('adjustmentDateTime'), ['google_datetime'], { required: true }),
+  from('timestamp', adjusted('adjustmentDateTime'), ['google_datetime']),
   from(source.ORDER_ID, adjusted('orderId'), ['to_string'], { required: true }),
-  from(source.EMAIL, adjusted('userIdentifiers[0].hashedEmail'), ['normalize_gmail', 'sha256']),
-  from(source.PHONE, adjusted('userIdentifiers[1].hashedPhoneNumber'), [PHONE, 'sha256']),
-  from(source.FIRST_NAME, address('hashedFirstName'), ['trim', 'lowercase', 'sha256'], { when }),
-  from(source.LAST_NAME, address('hashedLastName'), ['trim', 'lowercase', 'sha256'], { when }),
-  from(source.STREET, address('hashedStreetAddress'), ['trim', 'lowercase', 'sha256'], { when }),
-  from(source.CITY, address('city'), [], { when }),
-  from(source.STATE, address('state'), [], { when }),
-  from(source.POSTAL_CODE, address('postalCode'), ['to_string', 'trim'], { when }),
-  from(source.COUNTRY, address('countryCode'), ['country_code', 'uppercase'], { when }),
 ]);
 
 const ORDER = event(undefined, CART_LINES);

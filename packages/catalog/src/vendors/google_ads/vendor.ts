@@ -1,8 +1,8 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
-import { INGEST_ANSWERS, QUOTA, REQUEST_STATUS, WHOLE } from '../shared/data-manager.ts';
-import { optionalSecret, optionalText, select, text } from '../shared/fields.ts';
+import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
+import { INGEST_ANSWERS, REQUEST_STATUS, WHOLE } from '../shared/data-manager.ts';
+import { eventTable, flag, optionalSecret, optionalText, select, text } from '../shared/fields.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 import { ADS_API, ALL, MEDIA, RETAIL, SAAS, TRAVEL } from './mappings.ts';
 
@@ -20,19 +20,13 @@ const PARTIAL: AnswerRule[] = [
       others: 'delivered',
     },
   },
-  {
-    status: [200],
-    when: { field: 'body.partialFailureError.code', op: 'gt', value: 0 },
-    verdict: 'refused',
-    reason: 'body.partialFailureError.message',
-    isolate: true,
-  },
+  errorInside({ field: 'body.partialFailureError.code', op: 'gt', value: 0 }, 'body.partialFailureError.message', [200]),
 ];
 const DIGITS = { pattern: '^\\d{4,20}$', pattern_hint: 'digits only, without dashes' };
 
 /**
  * Since 15 June 2026 Google takes click conversions of new adopters only through the Data Manager API; the Google Ads API goes on for
- * developer tokens that used it before (blog of the Google Ads API, 15 May 2026). Beta: neither was tried with a live account.
+ * developer tokens that used it before (blog of the Google Ads API, 15 May 2026).
  */
 export default defineVendor({
   key: 'google_ads',
@@ -40,10 +34,10 @@ export default defineVendor({
   description: 'Offline and enhanced conversions into Google Ads through the Data Manager API, or the older Google Ads API.',
   category: 'advertising',
   group: 'advertising',
-  status: 'beta',
+  status: 'ga',
   website: 'https://developers.google.com/data-manager/api',
   api_version: { version: 'v26', checked: '2026-11-16', field: 'ads_api_version', ends: { v21: '2026-08-05', v22: '2026-10-07' } },
-  notes: ['Open: neither API was tried with a live account.'],
+  notes: ['New developer tokens can upload click conversions through the Data Manager API only.'],
   setup_steps: [
     'In a Google Cloud project enable the Data Manager API and create an OAuth client of the type Web application.',
     'Add the redirect URI of this installation (BASE_URL/v1/oauth/callback) to the client.',
@@ -51,6 +45,8 @@ export default defineVendor({
     'In Google Ads create a conversion action with the source Website or Import and copy its ID (ctId in the URL).',
   ],
   see_it: 'Open Goals, Conversions, the conversion action, Diagnostics, after some hours.',
+  // developers.google.com/data-manager/api/reference/rest/v1/events/ingest: validateOnly
+  test_mode: { field: 'validate_only', value: true, effect: 'Google checks the conversion and records nothing.' },
   default_consent_category: 'advertising',
   config_fields: [
     select(
@@ -84,27 +80,15 @@ export default defineVendor({
       'Google Ads API only. Google ends a version about a year after its release.',
       { default: 'v26', pattern: '^v\\d{2,3}$', pattern_hint: 'a version such as v26' },
     ),
-    {
-      key: 'conversion_actions',
-      label: 'Conversion actions',
-      type: 'table',
-      required: false,
-      placeholder: '[{"event":"Lead Generated","conversion_action_id":"987654322"}]',
-      help_text: 'Further events and the conversion action of each. A row enables its event.',
-      columns: [
-        { key: 'event', label: 'Event', type: 'string', required: true, placeholder: 'Lead Generated', help_text: 'Name of the event.' },
-        {
-          key: 'conversion_action_id',
-          label: 'Conversion action ID',
-          type: 'string',
-          required: true,
-          placeholder: '987654322',
-          help_text: 'The ctId in the URL of the conversion action.',
-          ...DIGITS,
-        },
-      ],
-    },
+    eventTable(
+      'conversion_actions',
+      'Conversion actions',
+      text('conversion_action_id', 'Conversion action ID', '987654322', 'The ctId in the URL of the conversion action.', DIGITS),
+      'Further events and the conversion action of each. A row enables its event.',
+      { required: false },
+    ),
     optionalText('merchant_id', 'Merchant Center ID', '123456789', 'For conversions with cart data, Google Ads API only.', DIGITS),
+    flag('validate_only', 'Validation only', 'Google checks the conversions and records nothing.'),
   ],
   // One consent covers both APIs.
   connect: connectTo('google', ['https://www.googleapis.com/auth/datamanager', 'https://www.googleapis.com/auth/adwords']),
@@ -124,9 +108,13 @@ export default defineVendor({
       lane: ['conversion_action'],
       items: 'adjustment',
       fill: { conversionAction: 'customers/{{parameters.customer_id}}/conversionActions/{{lane.conversion_action}}' },
-      body: { kind: 'json_list', under: 'conversionAdjustments', common: { partialFailure: true } },
+      body: {
+        kind: 'json_list',
+        under: 'conversionAdjustments',
+        common: { partialFailure: true, validateOnly: { $ref: 'parameters.validate_only' } },
+      },
       batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
-      answers: [...PARTIAL, QUOTA, WHOLE, RETRY_TIMEOUT],
+      answers: [...PARTIAL, WHOLE, RETRY_TIMEOUT],
     },
     {
       name: 'google_ads_api',
@@ -137,9 +125,13 @@ export default defineVendor({
       auth: OAUTH,
       lane: ['conversion_action'],
       fill: { conversionAction: 'customers/{{parameters.customer_id}}/conversionActions/{{lane.conversion_action}}' },
-      body: { kind: 'json_list', under: 'conversions', common: { partialFailure: true } },
+      body: {
+        kind: 'json_list',
+        under: 'conversions',
+        common: { partialFailure: true, validateOnly: { $ref: 'parameters.validate_only' } },
+      },
       batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
-      answers: [...PARTIAL, QUOTA, WHOLE, RETRY_TIMEOUT],
+      answers: [...PARTIAL, WHOLE, RETRY_TIMEOUT],
     },
     {
       name: 'data_manager',
@@ -163,6 +155,7 @@ export default defineVendor({
             },
           ],
           encoding: 'HEX',
+          validateOnly: { $ref: 'parameters.validate_only' },
         },
       },
       batch: { max_items: 2_000, max_bytes: 5_000_000, interval_ms: 5_000 },
@@ -175,7 +168,6 @@ export default defineVendor({
   compact: [
     { path: 'userData.userIdentifiers' },
     { path: 'userIdentifiers' },
-    { path: 'adjustment.userIdentifiers' },
     { path: 'cartData.items', needs: ['merchantProductId', 'productId'] },
   ],
   require_one_of: [

@@ -1,5 +1,16 @@
 import { sentAs, vendorCases } from '../shared/cases.ts';
-import { bare, CONTEXT, grouped, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
+import {
+  bare,
+  CONTEXT,
+  grouped,
+  HASHED,
+  identified,
+  orderCompleted,
+  pageViewed,
+  productViewed,
+  TRAITS,
+  track,
+} from '../shared/sample-events.ts';
 import googleAnalytics4 from './vendor.ts';
 
 const url = 'https://www.google-analytics.com/mp/collect?api_secret=aB3dE5fG7hI9jK1lM3nO5p&measurement_id=G-ABC1234567';
@@ -58,6 +69,8 @@ const purchase = {
     ],
   },
 };
+
+const CONSENTED = { consent: { canonical: { essential: true, analytics: true, marketing: true } } };
 
 export default vendorCases(
   googleAnalytics4,
@@ -351,7 +364,26 @@ export default vendorCases(
       ],
     },
     {
-      name: 'personal data only with a user id; the device as parsed',
+      name: 'hashing: names lose digits and symbols, streets only symbols',
+      event: track(
+        'Quiz Taken',
+        {},
+        {
+          traits: { ...TRAITS, first_name: 'Anna 2', address: { street: ' Main St. 1 ', postal_code: '10001', country: 'US' } },
+          context: CONSENTED,
+        },
+      ),
+      requests: [
+        {
+          contains: {
+            'user_data.address[0].sha256_first_name': HASHED.first_name,
+            'user_data.address[0].sha256_street': 'dc8ee4cc6f94bcdb4d0f44fc7e458c475bdf48e36d4d2bc959316f0b9318edd4', // main st 1
+          },
+        },
+      ],
+    },
+    {
+      name: 'user data also without a user id, which Google only recommends; the device as parsed',
       event: track(
         'Signed Up',
         { method: 'email' },
@@ -368,6 +400,7 @@ export default vendorCases(
         {
           body: {
             client_id: 'anon-1',
+            user_data,
             device: {
               category: 'mobile',
               brand: 'Apple',

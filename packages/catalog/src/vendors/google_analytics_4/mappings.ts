@@ -15,8 +15,11 @@ export const param = (from_: string | string[], name: string, ...transforms: Tra
 
 /** A group's traits are not the user's. */
 const NO_GROUP = { field: 'type', op: 'ne', value: 'group' };
-/** Google accepts user data only with a user id, and not after `ad_user_data` was denied. */
-const KNOWN = { all: [{ field: 'user_id', op: 'exists' }, NO_GROUP, { not: source.AD_DENIED }] };
+/**
+ * Google accepts no user data after `ad_user_data` was denied. A user id beside it is recommended, no longer required:
+ * developers.google.com/analytics/devguides/collection/ga4/uid-data, read on 2026-11-16.
+ */
+const KNOWN = { all: [NO_GROUP, { not: source.AD_DENIED }] };
 /** An event of a Firebase app, for a config that names the app. */
 export const IS_FIREBASE = {
   all: [

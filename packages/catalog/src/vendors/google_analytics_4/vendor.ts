@@ -106,6 +106,7 @@ export default defineVendor({
     "Turn off the browser tag's events that you send from here, or they count twice.",
   ],
   see_it: 'Open Admin, DebugView, for events in debug mode; others show under Reports, Realtime.',
+  // developers.google.com/analytics/devguides/collection/protocol/ga4/verify-implementation
   test_mode: { field: 'debug_mode', value: true, effect: 'The event also shows in DebugView. It still counts in reports.' },
   default_consent_category: 'analytics',
   config_fields: [

@@ -44,7 +44,7 @@ const VIDEO = [
   param(['properties.video_player', 'properties.provider'], 'video_provider'),
 ];
 const CONTENT = [
-  param(['properties.content_id', 'properties.article_id', 'properties.id'], 'content_id', 'to_string'),
+  param(source.CONTENT_ID, 'content_id', 'to_string'),
   param('properties.content_type', 'content_type'),
   param(source.productName, 'content_name'),
   param(['properties.section', 'properties.category'], 'content_group'),

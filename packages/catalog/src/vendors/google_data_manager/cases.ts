@@ -1,4 +1,5 @@
 import { ISOLATED, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { requestStatusAnswers } from '../shared/data-manager-cases.ts';
 import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, track, visitOf } from '../shared/sample-events.ts';
 import google from './vendor.ts';
 
@@ -159,6 +160,7 @@ export default vendorCases(
       reply: { status: 200, body: { requestId: 'r-1' } },
       verdict: { kind: 'accepted', job: 'r-1' } as never,
     },
+    ...requestStatusAnswers(order),
     {
       name: 'a bad required field among several events',
       events: [order, order],

@@ -31,6 +31,7 @@ export default defineVendor({
     'Enter the account that owns the conversion actions, and the conversion action or Floodlight activity of each event.',
   ],
   see_it: 'Open the diagnostics of the conversion action in the product that receives the events, after some hours.',
+  // developers.google.com/data-manager/api/reference/rest/v1/events/ingest: validateOnly
   test_mode: { field: 'validate_only', value: true, effect: 'Google checks the event and stores nothing.' },
   notes: [
     'Google accepts a request first and processes it later. The result is fetched after half an hour; it counts failed events and does not name them.',

@@ -7,15 +7,20 @@ const page = pageViewed();
 const messageOf = (event: { event_id: string; type: string }) => ({
   data: btoa(JSON.stringify(event)),
   attributes: { event_id: event.event_id, type: event.type },
-  orderingKey: VISITOR_SHA256,
 });
+const part = (value: object) => btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+const account = 'firsthand@acme.iam.gserviceaccount.com';
+const JWT = [
+  part({ alg: 'RS256', typ: 'JWT', kid: '0123456789abcdef0123456789abcdef01234567' }),
+  part({ iss: account, sub: account, aud: 'https://pubsub.googleapis.com/', iat: 1_767_323_100, exp: 1_767_326_700 }),
+].join('.');
 const error = (status: string) => ({ error: { code: 0, message: status, status } });
 
 export default vendorCases(
   googlePubsub,
   [
     {
-      name: 'messages with the visitor as ordering key',
+      name: 'a batch has no ordering keys',
       event: order,
       batched: [page],
       requests: [
@@ -28,10 +33,40 @@ export default vendorCases(
       ],
     },
     {
+      name: 'one ordering key per request',
+      config: { ordering_key: 'visitor' },
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://pubsub.googleapis.com/v1/projects/acme-analytics/topics/firsthand-events:publish',
+          body: { messages: [{ ...messageOf(order), orderingKey: VISITOR_SHA256 }] },
+        },
+      ],
+    },
+    {
+      name: 'ordered within a region',
+      config: { ordering_key: 'visitor', region: 'europe-west1' },
+      event: page,
+      requests: [
+        {
+          url: 'https://europe-west1-pubsub.googleapis.com/v1/projects/acme-analytics/topics/firsthand-events:publish',
+          body: { messages: [{ ...messageOf(page), orderingKey: VISITOR_SHA256 }] },
+        },
+      ],
+    },
+    {
       name: 'through the endpoint of a region',
       config: { region: 'europe-west1' },
       event: order,
       requests: [{ url: 'https://europe-west1-pubsub.googleapis.com/v1/projects/acme-analytics/topics/firsthand-events:publish' }],
+    },
+    {
+      name: 'jwt: a token that the key signed itself, without an exchange',
+      config: { authentication: 'self_signed_jwt' },
+      event: order,
+      // Cases have no key, so the signature is empty.
+      requests: [{ method: 'POST', headers: { Authorization: `Bearer ${JWT}.` } }],
     },
     { name: 'dropped', config: { defaults: { action: 'drop' } }, event: page, dropped: 'mapping_default' },
   ],

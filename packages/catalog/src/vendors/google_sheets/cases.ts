@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { ISOLATED, vendorCases } from '../shared/cases.ts';
 import { bare, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import googleSheets from './vendor.ts';
 
@@ -28,6 +28,11 @@ export default vendorCases(
   [
     { name: 'an order is a row', event: order, requests: says(orderRow) },
     { name: 'empty cells keep their place', event: lead, requests: says(leadRow) },
+    {
+      name: 'a cell holds 50,000 characters',
+      event: bare('Lead Generated', { note: 'x'.repeat(60_000) }),
+      requests: says([time, 'evt-9', 'Lead Generated', '', '', '', '', '', '', `{"note":"${'x'.repeat(49_991)}`]),
+    },
     { name: 'a batch is written at once', event: order, batched: [lead], requests: says(orderRow, leadRow) },
     {
       name: 'another sheet, its name encoded',
@@ -56,6 +61,7 @@ export default vendorCases(
       reply: { status: 400, body: { error: { code: 400, message: 'Unable to parse range: Sheet9!A1', status: 'INVALID_ARGUMENT' } } },
       verdict: { kind: 'refused', reason: 'http_400: Unable to parse range: Sheet9!A1' },
     },
+    { name: 'rows that are too large', events: [order, order], reply: { status: 413, body: {} }, verdict: ISOLATED },
     {
       name: 'not shared with the service account',
       events: [order],

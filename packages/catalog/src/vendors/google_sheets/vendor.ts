@@ -4,7 +4,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { optionalText, text } from '../shared/fields.ts';
 import { SERVICE_ACCOUNT_FIELDS } from '../shared/google.ts';
-import { event, from, type Transform } from '../shared/mapping.ts';
+import { event, from, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { CRM_EVENTS } from '../shared/standard-events.ts';
 
@@ -19,7 +19,8 @@ const COLUMNS: readonly [sources: string | string[], ...transforms: Transform[]]
   [source.PAGE_URL],
   [source.VALUE, 'to_number'],
   ['properties.currency', 'currency_code'],
-  ['properties', 'json_stringify'],
+  // A cell holds 50,000 characters; a longer text would reject the row.
+  ['properties', 'json_stringify', use('truncate', 50_000)],
 ];
 const ROW: JsonObject[] = COLUMNS.map(([path, ...transforms], index) => from(path, `rows[0][${index}]`, transforms, { default: '' }));
 
@@ -69,11 +70,7 @@ export default defineVendor({
     items: 'rows',
     body: { kind: 'json_list', under: 'values', common: { majorDimension: 'ROWS' } },
     batch: { max_items: 500, max_bytes: 1_500_000, interval_ms: 5_000 },
-    answers: [
-      { status: [400, 413], verdict: 'refused', reason: 'body.error.message', isolate: true },
-      { status: [403, 404], verdict: 'refused', reason: 'body.error.message' },
-      RETRY_TIMEOUT,
-    ],
+    answers: [{ status: [400, 413], verdict: 'refused', reason: 'body.error.message', isolate: true }, RETRY_TIMEOUT],
   },
   default_action: 'drop',
   rate: { rps: 1, burst: 5 },

@@ -1,12 +1,13 @@
-import { vendorCases } from '../shared/cases.ts';
+import { ISOLATED, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import heap from './vendor.ts';
 
 const api = 'https://heapanalytics.com/api';
 const app_id = '1234567890';
-const head = { app_id, identity: 'user-1', timestamp: '2026-01-02T03:04:05.678Z' };
+const head = { identity: 'user-1', timestamp: '2026-01-02T03:04:05.678Z' };
 const web = { page_url: 'https://shop.example/checkout?x=1', page_referrer: 'https://www.example.org/' };
 const order = orderCompleted();
+const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7' });
 
 export default vendorCases(
   heap,
@@ -19,10 +20,15 @@ export default vendorCases(
           method: 'POST',
           url: `${api}/track`,
           body: {
-            ...head,
-            event: 'Order Completed',
-            idempotency_key: 'evt-1',
-            properties: { order_id: 'o-1', total: 42.5, revenue: 35, tax: 5, shipping: 2.5, currency: 'eur', coupon: 'TEA10', ...web },
+            app_id,
+            events: [
+              {
+                ...head,
+                event: 'Order Completed',
+                idempotency_key: 'evt-1',
+                properties: { order_id: 'o-1', total: 42.5, revenue: 35, tax: 5, shipping: 2.5, currency: 'eur', coupon: 'TEA10', ...web },
+              },
+            ],
           },
         },
       ],
@@ -35,7 +41,21 @@ export default vendorCases(
       requests: [
         {
           url: 'https://c.eu.heap-api.com/api/track',
-          body: { ...head, event: 'Quiz Taken', idempotency_key: 'evt-1', properties: { score: 3, utm_source: 'news' } },
+          body: {
+            app_id,
+            events: [{ ...head, event: 'Quiz Taken', idempotency_key: 'evt-1', properties: { score: 3, utm_source: 'news' } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a batch',
+      event: order,
+      batched: [quiz],
+      requests: [
+        {
+          url: `${api}/track`,
+          contains: { 'events[0].event': 'Order Completed', 'events[1].event': 'Quiz Taken', 'events[1].idempotency_key': 'evt-7' },
         },
       ],
     },
@@ -45,10 +65,15 @@ export default vendorCases(
       requests: [
         {
           body: {
-            ...head,
-            event: 'Page viewed',
-            idempotency_key: 'evt-2',
-            properties: { path: '/', ...web, page_name: 'Home', page_title: 'Checkout' },
+            app_id,
+            events: [
+              {
+                ...head,
+                event: 'Page viewed',
+                idempotency_key: 'evt-2',
+                properties: { path: '/', ...web, page_name: 'Home', page_title: 'Checkout' },
+              },
+            ],
           },
         },
       ],
@@ -59,10 +84,15 @@ export default vendorCases(
       requests: [
         {
           body: {
-            ...head,
-            event: 'Screen viewed',
-            idempotency_key: 'evt-2',
-            properties: { path: '/', app_version: '2', screen_name: 'Home' },
+            app_id,
+            events: [
+              {
+                ...head,
+                event: 'Screen viewed',
+                idempotency_key: 'evt-2',
+                properties: { path: '/', app_version: '2', screen_name: 'Home' },
+              },
+            ],
           },
         },
       ],
@@ -96,6 +126,7 @@ export default vendorCases(
       reply: { status: 400, body: 'Invalid event' },
       verdict: { kind: 'refused', reason: 'http_400: Invalid event' },
     },
+    { name: 'one of several is not valid', events: [order, quiz], reply: { status: 400, body: 'Invalid event' }, verdict: ISOLATED },
     { name: 'throttled', events: [order], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
     { name: 'a failure of theirs', events: [order], reply: { status: 500 }, verdict: { kind: 'unavailable' } },
   ],

@@ -2,7 +2,7 @@ import { vendorCases } from '../shared/cases.ts';
 import { identified, orderCompleted } from '../shared/sample-events.ts';
 import hubspot from './vendor.ts';
 
-const CONTACTS = 'https://api.hubapi.com/crm/v3/objects/contacts';
+const CONTACTS = 'https://api.hubapi.com/crm/objects/2026-03/contacts';
 const FIND = `${CONTACTS}/anna.berg%40example.com?idProperty=email`;
 const body = {
   properties: {
@@ -44,6 +44,23 @@ export default vendorCases(hubspot, [
       { method: 'POST', url: CONTACTS },
       { method: 'PATCH', url: FIND, body },
     ],
+  },
+  {
+    name: 'a locked contact is tried again after two seconds',
+    event: identified(),
+    replies: [
+      { status: 200, body: { id: '7' } },
+      { status: 423, body: { status: 'error', message: 'Resource is locked' } },
+    ],
+    requests: [{ method: 'GET', url: FIND }, { method: 'PATCH' }],
+    verdict: { kind: 'unavailable', reason: 'http_423: Resource is locked', retry_after_ms: 2_000 },
+  },
+  {
+    name: 'an account that moves to another data centre is tried again',
+    event: identified(),
+    replies: [{ status: 477, headers: { 'retry-after': '1800' } }],
+    requests: [{ method: 'GET', url: FIND }],
+    verdict: { kind: 'unavailable', reason: 'http_477', retry_after_ms: 1_800_000 },
   },
   {
     name: 'without an address there is no contact',

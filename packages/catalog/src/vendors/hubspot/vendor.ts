@@ -1,14 +1,22 @@
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { optionalSecret, select } from '../shared/fields.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 
-const CONTACTS = 'https://api.hubapi.com/crm/v3/objects/contacts';
+const CONTACTS = 'https://api.hubapi.com/crm/objects/2026-03/contacts';
 const auth: ChainStep['auth'] = {
   kind: 'choice',
   field: 'auth',
   options: { private_app: { kind: 'bearer', token: '{{parameters.access_token}}' }, oauth: refreshTokenOf('hubspot') },
 };
+/** developers.hubspot.com/docs/api-reference/error-handling: a record is locked for two seconds; an account moves for up to a day. */
+const RETRIED: AnswerRule[] = [
+  { status: [423], verdict: 'unavailable', reason: 'body.message', retry_after: { ms: 2_000 } },
+  { status: [477], verdict: 'unavailable', reason: 'body.message' },
+  RETRY_TIMEOUT,
+];
 const BY_EMAIL = `${CONTACTS}/{{payload.properties.email}}`;
 
 /** Creates are not idempotent at HubSpot, so the contact is looked up first and the lookup is remembered. */
@@ -19,25 +27,31 @@ export default defineVendor({
   category: 'other',
   group: 'crm_and_support',
   status: 'beta',
-  website: 'https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide',
+  website: 'https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide',
   setup_steps: [
-    'Create a private app with the scopes crm.objects.contacts.read and crm.objects.contacts.write, and copy its access token.',
+    'Create a service key with the scopes crm.objects.contacts.read and crm.objects.contacts.write, or copy the access token of a private app that has them: HubSpot offers no new private apps.',
     'Or create a public app with these scopes and the redirect URI of this installation (BASE_URL/v1/oauth/callback), choose oauth, enter the client ID and secret, and press Connect.',
   ],
   see_it: 'Open the contact: its properties have changed.',
-  notes: ['Not tried against a live account.', 'Properties that HubSpot does not know must be created there first.'],
+  api_version: { version: '2026-03', checked: '2026-11-16' },
+  notes: [
+    'Open: the internal name of the property country. The others, the paths and idProperty were seen in HubSpot’s guide.',
+    'Properties that HubSpot does not know must be created there first.',
+    'The API has dates as versions since March 2026. HubSpot ends its support of v3 in September 2027.',
+    'HubSpot supports a dated version for at least 18 months. From 2026-09 on it enforces the rules of an account (required properties) for API writes too; 2026-03 does not.',
+  ],
   config_fields: [
     select(
       'auth',
       'Authentication',
       ['private_app', 'oauth'],
-      'private_app: the access token of a private app. oauth: your own public app, connected with Connect.',
+      'private_app: a service key, or the access token of a private app. oauth: your own public app, connected with Connect.',
     ),
     optionalSecret(
       'access_token',
       'Access token',
       'pat-eu1-0123abcd-4567-89ef-0123-456789abcdef',
-      'Of the private app: Settings, Integrations, Private apps.',
+      'The service key, or the access token of the private app.',
       { required_when: { field: 'auth', equals: 'private_app' } },
     ),
     ...oauthFields(
@@ -59,7 +73,7 @@ export default defineVendor({
       query: { idProperty: 'email' },
       auth,
       body: { kind: 'none' },
-      answers: [{ status: [404], verdict: 'delivered' }],
+      answers: [{ status: [404], verdict: 'delivered' }, ...RETRIED],
       keep: { id: 'body.id' },
       remember: { key: '{{payload.properties.email}}', for_ms: 86_400_000 },
     },
@@ -71,7 +85,7 @@ export default defineVendor({
       auth,
       body: { kind: 'json' },
       // Another event created the contact in the meantime: the next step updates it.
-      answers: [{ status: [409], verdict: 'delivered' }],
+      answers: [{ status: [409], verdict: 'delivered' }, ...RETRIED],
       keep: { status: 'status' },
     },
     {
@@ -82,6 +96,7 @@ export default defineVendor({
       query: { idProperty: 'email' },
       auth,
       body: { kind: 'json' },
+      answers: RETRIED,
     },
     {
       name: 'update',
@@ -90,6 +105,7 @@ export default defineVendor({
       url: `${CONTACTS}/{{steps.find.id}}`,
       auth,
       body: { kind: 'json' },
+      answers: RETRIED,
     },
   ],
   require_one_of: [['properties.email']],

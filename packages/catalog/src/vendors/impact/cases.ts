@@ -4,7 +4,7 @@ import impact from './vendor.ts';
 
 const url = 'https://api.impact.com/Advertisers/IRexampleSid1234567890/Conversions';
 const context = { ...CONTEXT, click_ids: { irclickid: 'click-1' } };
-const order = orderCompleted({}, { context });
+const order = orderCompleted({ discount: 4 }, { context });
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 const base = { CampaignId: '1000', EventDate: '2026-01-02T03:04:05.678Z' };
 
@@ -33,7 +33,10 @@ export default vendorCases(
             CustomerPostCode: '10001-1234',
             CustomerCountry: 'US',
             IpAddress: '203.0.113.7',
+            UserAgent: 'Mozilla/5.0 (X11; Linux x86_64)',
+            TrackingConsent: 'true',
             CurrencyCode: 'EUR',
+            OrderDiscount: '4',
             OrderShipping: '2.5',
             OrderTax: '5',
             OrderPromoCode: 'TEA10',
@@ -52,10 +55,10 @@ export default vendorCases(
       ],
     },
     {
-      name: 'an order without items has a subtotal; im_ref is a click id too',
+      name: 'an order without items has a subtotal net of its discount; im_ref is a click id too',
       event: track(
         'Order Completed',
-        { order_id: 'o-2', revenue: 35, currency: 'USD' },
+        { order_id: 'o-2', revenue: 35, discount: 4, currency: 'USD' },
         { user_id: 'u', traits: {}, context: { click_ids: { im_ref: 'click-2' } } },
       ),
       requests: [
@@ -78,7 +81,18 @@ export default vendorCases(
       config: { event_types: [{ event: 'Demo Requested', event_type_id: '7' }] },
       event: track('Demo Requested', {}, { user_id: 'u', traits: {}, context }),
       requests: [
-        { body: form({ ...base, OrderId: 'evt-1', ClickId: 'click-1', CustomerId: 'u', IpAddress: '203.0.113.7', EventTypeId: '7' }) },
+        {
+          body: form({
+            ...base,
+            OrderId: 'evt-1',
+            ClickId: 'click-1',
+            CustomerId: 'u',
+            IpAddress: '203.0.113.7',
+            UserAgent: 'Mozilla/5.0 (X11; Linux x86_64)',
+            TrackingConsent: 'true',
+            EventTypeId: '7',
+          }),
+        },
       ],
     },
     {
@@ -125,8 +139,8 @@ export default vendorCases(
     {
       name: 'rejected',
       events: [order],
-      reply: { status: 400, body: { Status: 'ERROR', errors: [{ field: 'OrderId', message: 'is required' }] } },
-      verdict: { kind: 'refused' },
+      reply: { status: 400, body: { Status: 'ERROR', errors: [{ field: 'OrderId', level: 'ERROR', message: 'OrderId is required' }] } },
+      verdict: { kind: 'refused', reason: 'http_400: OrderId is required' },
     },
     {
       name: 'a bad token',

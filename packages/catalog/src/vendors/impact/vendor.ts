@@ -4,6 +4,7 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
+import { deviceIds } from '../shared/device.ts';
 import { digits, eventTable, idOf, secret, text } from '../shared/fields.ts';
 import { from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -11,7 +12,8 @@ import * as source from '../shared/sources.ts';
 const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const ORDER = [
   from('properties.currency', 'CurrencyCode', ['currency_code'], { required: true }),
-  from('properties.discount', 'OrderDiscount', ['to_number']),
+  // impact.com subtracts it from the items. The subtotal of an order without items is already net of it.
+  from('properties.discount', 'OrderDiscount', ['to_number'], { when: HAS_PRODUCTS }),
   from('properties.shipping', 'OrderShipping', ['to_number']),
   from('properties.tax', 'OrderTax', ['to_number']),
   from('properties.coupon', 'OrderPromoCode'),
@@ -33,21 +35,21 @@ const variants = blueprints({
     from([...source.ORDER_ID, 'event_id'], 'OrderId', ['to_string']),
     from([...source.clickId('irclickid'), ...source.clickId('im_ref')], 'ClickId'),
     from('user_id', 'CustomerId'),
-    from(source.ADVERTISING_ID, 'GoogAId', [], { when: source.IS_ANDROID }),
-    from(source.ADVERTISING_ID, 'AppleIfa', [], { when: source.IS_APPLE }),
-    from('context.device.id', 'AppleIfv', [], { when: source.IS_APPLE }),
+    ...deviceIds({ aaid: 'GoogAId', idfa: 'AppleIfa', idfv: 'AppleIfv' }),
     from(source.EMAIL, 'CustomerEmail', ['normalize_email', 'sha1']),
     from(source.CITY, 'CustomerCity'),
     from(source.STATE, 'CustomerRegion'),
     from(source.POSTAL_CODE, 'CustomerPostCode', ['to_string']),
     from(source.COUNTRY, 'CustomerCountry', ['country_code', 'uppercase']),
     from('context.ip', 'IpAddress'),
+    from('context.user_agent', 'UserAgent'),
+    from(source.AD_CONSENT, 'TrackingConsent', ['to_boolean']),
   ],
   lines: { purchase: ORDER, booking: ORDER, subscription: ORDER },
 });
 
 const ANSWERS: AnswerRule[] = [
-  { status: [400, 422], verdict: 'refused', reason: 'body.errors' },
+  { status: [400], verdict: 'refused', reason: 'body.errors[0].message' },
   { status: [401, 403], verdict: 'refused', reason: 'body.Message' },
   RETRY_TIMEOUT,
 ];
@@ -70,6 +72,8 @@ export default defineVendor({
   notes: [
     'The answer means queued. impact.com decides on the action later; see API submissions there.',
     'The e-mail address is sent as SHA-1: impact.com refuses plain addresses.',
+    'The advertising consent of the visitor is sent as TrackingConsent where it is known.',
+    'A discount of the order is sent only together with items, because impact.com subtracts it from their prices.',
     'An event needs a click id, a customer id, a promo code or a device id. The hashed e-mail address alone credits no partner.',
   ],
   default_consent_category: 'advertising',

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { ISOLATED, lacking, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import insider from './vendor.ts';
 
@@ -9,7 +9,7 @@ const timestamp = '2026-01-02T03:04:05.678Z';
 const says = (...users: object[]) => [{ method: 'POST', url, headers, body: { users } }];
 const order = orderCompleted();
 const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7' });
-const sentQuiz = { identifiers, events: [{ event_name: 'Quiz_Taken', timestamp, event_params: { custom: { score: 3 } } }] };
+const sentQuiz = { identifiers, events: [{ event_name: 'quiz_taken', timestamp, event_params: { custom: { score: 3 } } }] };
 const sentOrder = {
   identifiers,
   events: [
@@ -62,7 +62,13 @@ export default vendorCases(
         ],
       }),
     },
-    { name: 'any other event', event: quiz, requests: says(sentQuiz) },
+    { name: 'any other event, in lower case: Insider accepts no capital at the start', event: quiz, requests: says(sentQuiz) },
+    {
+      name: 'a standard event without a name of Insider’s own',
+      variant: 'retail',
+      event: track('Checkout Started', { 'Best Price': 5 }),
+      requests: says({ identifiers, events: [{ event_name: 'checkout_started', timestamp, event_params: { custom: { best_price: 5 } } }] }),
+    },
     {
       name: 'a page',
       event: pageViewed(),
@@ -90,6 +96,11 @@ export default vendorCases(
       event: orderCompleted({ currency: null }),
       dropped: 'missing_required:events[*].event_params.currency',
     },
+    ...lacking({
+      'events[0].event_params.product_id': track('Product Viewed', { price: 10 }),
+      'events[*].event_params.unit_sale_price': orderCompleted({ products: [{ product_id: 'p-1' }] }),
+      'events[*].event_params.event_group_id': orderCompleted({ order_id: null }),
+    }),
     { name: 'nobody', event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' }, dropped: 'missing_required:identifiers.email' },
   ],
   [
@@ -111,6 +122,7 @@ export default vendorCases(
       reply: { status: 200, body: { data: { successful: { count: 0 }, fail: { count: 1, errors: { 'users.0.events.0': ['invalid'] } } } } },
       verdict: { kind: 'refused', reason: 'http_200: {"users.0.events.0":["invalid"]}' },
     },
+    { name: 'a request that is not valid, of several users', events: [order, quiz], reply: { status: 422 }, verdict: ISOLATED },
     { name: 'a wrong token', events: [order], reply: { status: 401 }, verdict: { kind: 'refused' } },
     { name: 'throttled as 403', events: [order], reply: { status: 403, body: 'Request Limit Exceeded' }, verdict: { kind: 'unavailable' } },
     { name: 'throttled', events: [order], reply: { status: 429 }, verdict: { kind: 'unavailable' } },

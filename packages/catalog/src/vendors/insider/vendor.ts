@@ -1,7 +1,10 @@
-/** https://academy.insiderone.com/docs/upsert-user-data (the vendor's Postman collection). */
+/**
+ * https://academy.insiderone.com/docs/upsert-user-data (the vendor's Postman collection). The names of its standard events are those of
+ * the destination that Insider maintains in segmentio/action-destinations.
+ */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
@@ -53,7 +56,7 @@ export default defineVendor({
   description: 'Users, their attributes and events into Insider One.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
+  status: 'ga',
   website: 'https://academy.insiderone.com/docs/upsert-user-data',
   api_version: { version: 'user v1', checked: '2026-11-16' },
   default_consent_category: 'marketing',
@@ -66,7 +69,7 @@ export default defineVendor({
     'An order is one purchase event for each product, with the order id as event_group_id.',
     'Properties without a parameter of Insider’s own go under custom.',
     'If a request names errors, each user is sent alone; Insider stores an identical event once.',
-    'Open: names of standard events beyond purchase and cart_page_view, and the form of attributes.language.',
+    'Insider rejects names of events that begin with a capital letter: names of events and of custom parameters are sent in lower case, with underscores.',
   ],
   config_fields: [
     text('partner_name', 'Partner name', 'acme', 'The name of the panel in its address, in lower case.', {
@@ -85,19 +88,14 @@ export default defineVendor({
     body: { kind: 'json_list', under: 'users' },
     batch: { max_items: 500, max_bytes: 4_000_000, interval_ms: 1_000 },
     answers: [
-      {
-        status: [200],
-        when: { field: 'body.data.fail.count', op: 'gt', value: 0 },
-        verdict: 'refused',
-        reason: 'body.data.fail.errors',
-        isolate: true,
-      },
+      errorInside({ field: 'body.data.fail.count', op: 'gt', value: 0 }, 'body.data.fail.errors', [200]),
       { status: [403], when: { field: 'body', op: 'contains', value: 'Limit Exceeded' }, verdict: 'unavailable' },
       { status: [400, 422], verdict: 'refused', isolate: true },
       RETRY_TIMEOUT,
     ],
   },
-  event_name: { target: `${EVENT}.event_name`, only_with: EVENT, style: 'identifier' },
+  event_name: { target: `${EVENT}.event_name`, only_with: EVENT, style: 'lower_identifier' },
+  limits: [{ path: 'events[*].event_params.custom', key_style: 'lower_identifier' }],
   require_one_of: [['identifiers.email', 'identifiers.phone_number', 'identifiers.uuid']],
   default_action: 'drop',
   rate: { rps: 100 },

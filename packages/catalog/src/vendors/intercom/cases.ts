@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import intercom from './vendor.ts';
 
@@ -14,6 +14,8 @@ const contact = {
   last_seen_at: 1767323045,
 };
 const order = orderCompleted();
+
+const { user_id: _known, ...UNKNOWN } = identified({ traits: {}, context: {} });
 
 export default vendorCases(intercom, [
   {
@@ -52,6 +54,11 @@ export default vendorCases(intercom, [
         body: { event_name: 'Trial Started', created_at: 1767323045, user_id: 'user-1', metadata: { plan: 'pro' } },
       },
     ],
+  },
+  {
+    name: 'a long text is cut',
+    event: track('Trial Started', { reason: 'a'.repeat(300) }),
+    requests: [{ contains: { 'metadata.reason': 'a'.repeat(255) } }],
   },
   {
     name: 'a visitor who is known by address only',
@@ -107,6 +114,17 @@ export default vendorCases(intercom, [
     ],
     requests: [{ url: `${api}/contacts/search` }, { url: `${api}/companies` }],
   },
+  {
+    name: 'a contact that Intercom rejects',
+    event: identified(),
+    replies: [
+      { status: 200, body: { data: [] } },
+      { status: 400, body: { type: 'error.list', errors: [{ code: 'parameter_invalid', message: 'email is invalid' }] } },
+    ],
+    requests: [{ url: `${api}/contacts/search` }, { method: 'POST', url: `${api}/contacts` }],
+    verdict: { kind: 'refused', reason: 'http_400: email is invalid' },
+  },
   { name: 'nobody', event: bare('Trial Started'), dropped: 'missing_required:event.user_id' },
+  ...lacking({ 'search.query.value': UNKNOWN }),
   { name: 'pages are dropped', event: pageViewed(), dropped: 'mapping_default' },
 ]);

@@ -1,7 +1,11 @@
-/** https://developers.intercom.com/docs/references/2.15/rest-api/api.intercom.io/ */
+/**
+ * https://developers.intercom.com/docs/references/2.15/rest-api/api.intercom.io/ and, for the limits of metadata,
+ * https://www.intercom.com/help/en/articles/175-set-up-event-tracking-in-intercom
+ */
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { crmVariants } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
 import { secret, select } from '../shared/fields.ts';
@@ -15,7 +19,7 @@ const has = (path: string) => ({ field: path, op: 'exists' }) as const;
 const lacks = (path: string) => ({ field: path, op: 'not_exists' }) as const;
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.errors[0].message' },
-  { status: [408], verdict: 'unavailable' },
+  RETRY_TIMEOUT,
   { status: ['4xx'], verdict: 'refused', reason: 'body.errors[0].message' },
 ];
 const step = (
@@ -85,7 +89,7 @@ export default defineVendor({
   description: 'Contacts, companies and events into Intercom.',
   category: 'other',
   group: 'crm_and_support',
-  status: 'beta',
+  status: 'ga',
   website: 'https://developers.intercom.com/docs/references/2.15/rest-api/api.intercom.io/',
   api_version: { version: '2.15', checked: '2026-11-16' },
   setup_steps: [
@@ -99,7 +103,7 @@ export default defineVendor({
     'Custom attributes must exist in Intercom before they are mapped.',
     'Intercom rejects the event of a user whom it does not know: send an identify first.',
     'Nested properties are left out of events; an order value is sent as price in cents.',
-    'Open: whether 20 metadata keys are still the limit.',
+    'An event has at most 20 metadata values, and texts of 255 characters; longer ones are cut.',
   ],
   config_fields: [
     secret('access_token', 'Access token', 'dG9rOjAxMjM0NTY3ODlhYmNkZWY=', 'Developer hub, your app, Configure, Authentication.', {
@@ -133,7 +137,7 @@ export default defineVendor({
     step('event', 'POST', 'events', { when: { field: 'event.type', op: 'in', value: ['track', 'page'] }, items: 'event' }),
   ],
   event_name: { target: 'event.event_name', only_with: 'event.metadata' },
-  limits: [{ path: 'event.metadata', max_keys: 20, scalars_only: true, keep: ['price'] }],
+  limits: [{ path: 'event.metadata', max_keys: 20, max_string_length: 255, scalars_only: true, keep: ['price'] }],
   require_one_of: [['event.user_id', 'event.email', 'search.query.value']],
   default_action: 'drop',
   rate: { rps: 100 },

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, PRODUCTS, pageViewed, track } from '../shared/sample-events.ts';
 import iterable from './vendor.ts';
 
@@ -138,11 +138,26 @@ export default vendorCases(
       ],
     },
     {
-      name: 'an order without a value',
-      event: orderCompleted({ total: null, revenue: null, products: [{ product_id: 'p-1' }] }),
-      dropped: 'missing_required:purchase.total',
+      name: 'an order whose product has no price',
+      event: orderCompleted({ products: [{ product_id: 'p-1' }] }),
+      dropped: 'missing_required:purchase.items[*].price',
+    },
+    {
+      name: 'a product without name and quantity',
+      event: track('Cart Viewed', { products: [{ product_id: 'p-1', price: 10 }] }),
+      requests: [{ contains: { items: [{ id: 'p-1', name: 'p-1', price: 10, quantity: 1 }] } }],
+    },
+    {
+      name: 'identify, in a project that identifies by user id',
+      config: { user_key: 'user_id' },
+      event: identified(),
+      requests: [{ contains: { 'users[0].userId': 'user-1', 'users[0].email': undefined, 'users[0].dataFields.email': email } }],
     },
     { name: 'an order without products', event: orderCompleted({ products: null }), dropped: 'missing_required:purchase.items[*].id' },
+    ...lacking({
+      'cart.items[*].id': track('Cart Viewed', { products: [{ name: 'Tea' }] }),
+      'cart.items[*].price': track('Cart Viewed', { products: [{ product_id: 'p-1' }] }),
+    }),
     { name: 'nobody', event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' }, dropped: 'missing_required:who.email' },
   ],
   [

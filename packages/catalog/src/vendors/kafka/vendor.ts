@@ -56,7 +56,7 @@ export default defineVendor({
       compression: '{{parameters.compression}}',
     },
     target: '{{parameters.topic}}',
-    batch: { max_items: 2_000, max_bytes: 900_000, interval_ms: 200 },
+    batch: { max_items: 1_000, max_bytes: 900_000, interval_ms: 200 },
   },
   default_action: 'pass_through',
   rate: { rps: 1_000 },

@@ -104,6 +104,11 @@ export default vendorCases(
       requests: [{ url, headers, body: sent('Quiz Taken', 'evt-1', { properties: { score: 3 } }) }],
     },
     {
+      name: 'an event without properties, which Klaviyo requires',
+      event: track('Quiz Taken', {}, { properties: undefined as never }),
+      requests: [{ body: sent('Quiz Taken', 'evt-1', { properties: {} }) }],
+    },
+    {
       name: 'a page',
       event: pageViewed({ traits: { email: 'anna.berg@example.com', phone: '+4915123456789' } }),
       requests: [

@@ -21,6 +21,8 @@ const person = (at: ReturnType<typeof into>) => [
 ];
 const WHO = [...person(who), who('anonymous_id', 'anonymous_id'), set('who.profile.data.type', 'profile')];
 const TRACK = [
+  // Klaviyo requires properties, even if there are none.
+  set('event.properties', {}),
   from('properties', 'event.properties'),
   from('timestamp', 'event.time'),
   from('event_id', 'event.unique_id'),
@@ -77,9 +79,8 @@ const ORDERED = [
 
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.errors[0].detail' },
-  { status: [408], verdict: 'unavailable' },
-  { status: ['4xx'], verdict: 'refused', reason: 'body.errors[0].detail' },
   RETRY_TIMEOUT,
+  { status: ['4xx'], verdict: 'refused', reason: 'body.errors[0].detail' },
 ];
 const post = (
   name: string,
@@ -109,6 +110,7 @@ export default defineVendor({
     field: 'revision',
     // A revision is served for two years.
     ends: {
+      '2024-10-15': '2026-10-15',
       '2025-01-15': '2027-01-15',
       '2025-04-15': '2027-04-15',
       '2025-07-15': '2027-07-15',

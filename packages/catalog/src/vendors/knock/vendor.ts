@@ -3,14 +3,14 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { secret } from '../shared/fields.ts';
+import { eventTable, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 const auth: RequestDefinition['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
-const ANSWERS: AnswerRule[] = [{ status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT];
+const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 const person = (at: string) => [
   from(source.EMAIL, `${at}.email`, ['normalize_email']),
   from(source.PHONE, `${at}.phone_number`, [use('normalize_phone', PHONE_COUNTRY)]),
@@ -43,34 +43,16 @@ export default defineVendor({
       pattern: '^(?!pk_)\\S+$',
       pattern_hint: 'the secret key (sk_…), not the public key',
     }),
-    {
-      key: 'workflows',
-      label: 'Workflows',
-      type: 'table',
-      required: false,
-      placeholder: '[{"event":"Order Completed","workflow_key":"order-completed"}]',
-      help_text: 'Workflows, your workflow, Key.',
-      columns: [
-        {
-          key: 'event',
-          label: 'Event',
-          type: 'string',
-          required: true,
-          placeholder: 'Order Completed',
-          help_text: 'The name of the event.',
-        },
-        {
-          key: 'workflow_key',
-          label: 'Workflow key',
-          type: 'string',
-          required: true,
-          placeholder: 'order-completed',
-          help_text: 'Of the workflow that the event triggers.',
-          pattern: '^[A-Za-z0-9_-]+$',
-          pattern_hint: 'letters, digits, dashes and underscores',
-        },
-      ],
-    },
+    eventTable(
+      'workflows',
+      'Workflows',
+      text('workflow_key', 'Workflow key', 'order-completed', 'Of the workflow that the event triggers.', {
+        pattern: '^[A-Za-z0-9_-]+$',
+        pattern_hint: 'letters, digits, dashes and underscores',
+      }),
+      'Workflows, your workflow, Key.',
+      { required: false },
+    ),
   ],
   requests: [
     {

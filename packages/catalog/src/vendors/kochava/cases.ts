@@ -18,7 +18,7 @@ const data = {
   device_ua: 'Shop%2F2.1',
   device_ids: { adid: 'gaid-1', android_id: 'android-1' },
 };
-const head = { action: 'event', kochava_app_id: 'koexample-app-ab12c' };
+const head = { action: 'event', kochava_app_id: 'koexample-app-ab12c', kochava_device_id: '' };
 const order = orderCompleted({}, { context });
 
 export default vendorCases(
@@ -36,13 +36,14 @@ export default vendorCases(
             data: {
               ...data,
               event_name: 'Purchase',
+              currency: 'EUR',
               event_data: {
                 order_id: 'o-1',
                 total: 42.5,
                 revenue: 35,
                 tax: 5,
                 shipping: 2.5,
-                currency: 'EUR',
+                currency: 'eur',
                 coupon: 'TEA10',
                 event_id: 'evt-1',
                 sum: 42.5,
@@ -53,14 +54,16 @@ export default vendorCases(
       ],
     },
     {
-      name: 'iOS with the Kochava device id',
+      name: 'iOS with the Kochava device id, the answer to Apple’s prompt and the consent of a user in the EEA',
+      config: { eea: true },
       event: track(
         'Signed In',
         {},
         {
           context: {
             os: { name: 'iOS' },
-            device: { id: 'IDFV-1', advertising_id: 'IDFA-1' },
+            device: { id: 'IDFV-1', advertising_id: 'IDFA-1', ad_tracking_enabled: true },
+            consent: { canonical: { advertising: true } },
             ip: '203.0.113.7',
             user_agent: 'Shop/2.1',
             vendor_ids: { kochava_device_id: 'KV-1' },
@@ -78,6 +81,9 @@ export default vendorCases(
               origination_ip: '203.0.113.7',
               device_ua: 'Shop%2F2.1',
               device_ids: { idfa: 'IDFA-1', idfv: 'IDFV-1' },
+              device_limit_tracking: false,
+              app_tracking_transparency: { att: true },
+              gdpr_privacy_consent: { gdpr_applies: 1, ad_user_data: 1, ad_personalization: 1 },
               event_name: 'Signed In',
               event_data: { event_id: 'evt-1' },
             },

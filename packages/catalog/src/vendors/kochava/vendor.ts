@@ -4,14 +4,20 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { deviceIds, EEA_FIELD } from '../shared/device.ts';
 import { text } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const data = into('data');
-const device = into('data.device_ids');
-const { purchase, booking, subscription } = adLines({ value: 'data.event_data.sum', currency: 'data.event_data.currency' });
+const device = (name: string) => `data.device_ids.${name}`;
+const { purchase, booking, subscription } = adLines({ value: 'data.event_data.sum', currency: 'data.currency' });
+/** Consent signals for people in the EEA, as 1 and 0. Unknown consent is none. */
+const IN_EEA = { when: { field: 'parameters.eea', op: 'eq', value: true } };
+const consent = (name: string) =>
+  data(source.AD_CONSENT, `gdpr_privacy_consent.${name}`, ['to_boolean'], { value_map: { true: 1, false: 0 }, default: 0, ...IN_EEA });
 
 const variants = blueprints({
   names: orOwnName(
@@ -32,7 +38,8 @@ const variants = blueprints({
   global: [
     set('action', 'event'),
     from('parameters.app_guid', 'kochava_app_id'),
-    from('context.vendor_ids.kochava_device_id', 'kochava_device_id'),
+    // Required, and empty for a device that is known by its other ids.
+    from('context.vendor_ids.kochava_device_id', 'kochava_device_id', [], { default: '' }),
     data('properties', 'event_data', [use('omit', 'products', 'email', 'phone', 'first_name', 'last_name', 'address')]),
     data('event_id', 'event_data.event_id'),
     data('timestamp', 'usertime', ['to_unix_seconds']),
@@ -41,10 +48,13 @@ const variants = blueprints({
     set('data.device_ver', ''),
     data('context.ip', 'origination_ip', [], { required: true }),
     data('context.user_agent', 'device_ua', ['url_encode'], { required: true }),
-    device(source.ADVERTISING_ID, 'idfa', [], { when: source.IS_APPLE }),
-    device('context.device.id', 'idfv', [], { when: source.IS_APPLE }),
-    device(source.ADVERTISING_ID, 'adid', [], { when: source.IS_ANDROID }),
-    device('context.device.id', 'android_id', [], { when: source.IS_ANDROID }),
+    data(TRACKING_ENABLED, 'device_limit_tracking', ['to_boolean'], { value_map: { true: false, false: true } }),
+    // Kochava ignores the IDFA of a device whose answer to Apple's prompt is unknown.
+    data(TRACKING_ENABLED, 'app_tracking_transparency.att', ['to_boolean'], { when: source.IS_APPLE }),
+    set('data.gdpr_privacy_consent.gdpr_applies', 1, IN_EEA),
+    consent('ad_user_data'),
+    consent('ad_personalization'),
+    ...deviceIds({ idfa: device('idfa'), idfv: device('idfv'), aaid: device('adid'), android_id: device('android_id') }),
   ],
   lines: { purchase, booking, subscription },
   others: { ...APP_CALLS_ONLY, '@screen': event('screen_view', [data('name', 'event_data.screen_name')]) },
@@ -73,7 +83,9 @@ export default defineVendor({
   ],
   see_it: 'Open Apps & Assets, the app, Event Manager, or Analytics, Data logs.',
   notes: [
-    'Open: the error answers, and the names sum and currency, were seen in public integrations, not in Kochava’s documentation.',
+    'Open: the error answers, the name sum, device_limit_tracking and att were seen in public integrations, not in Kochava’s documentation.',
+    'Kochava drops the IDFA of an event of iOS 14 or later without the answer to Apple’s prompt: send context.device.ad_tracking_enabled.',
+    'For apps with users in the EEA switch on the setting: Kochava passes the consent on to Google.',
     'Kochava requires the IP address and the user agent of the device (URL-encoded). Events without them are dropped.',
     'Accounts with Free App Analytics get a success answer, and the event is dropped by Kochava.',
   ],
@@ -83,6 +95,7 @@ export default defineVendor({
       pattern: '^[A-Za-z0-9._-]{3,80}$',
       pattern_hint: 'an app GUID',
     }),
+    EEA_FIELD,
   ],
   request: { method: 'POST', url: 'https://control.kochava.com/track/json', body: { kind: 'json' }, answers: ANSWERS },
   event_name: { target: 'data.event_name' },

@@ -3,7 +3,11 @@ import { bare, grouped, identified, orderCompleted, pageViewed, track } from '..
 import launchdarkly from './vendor.ts';
 
 const url = 'https://events.launchdarkly.com/v2/event-data-import/default/production';
-const headers = { Authorization: 'api-0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'X-LaunchDarkly-Event-Schema': '4' };
+const headers = {
+  Authorization: 'api-0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
+  'X-LaunchDarkly-Event-Schema': '4',
+  'User-Agent': 'MetricImport-Firsthand-int/1',
+};
 const head = { kind: 'custom', contextKeys: { user: 'user-1' }, creationDate: 1767323045678 };
 const says = (...body: object[]) => [{ method: 'POST', url, headers, body }];
 const order = orderCompleted();
@@ -16,6 +20,12 @@ export default vendorCases(
   [
     { name: 'an order with its value', event: order, requests: says(sentOrder) },
     { name: 'a batch', variant: 'retail', event: order, batched: [quiz], requests: says(sentOrder, sentQuiz) },
+    {
+      name: 'the EU instance',
+      config: { region: 'events.eu.launchdarkly.com' },
+      event: order,
+      requests: [{ url: 'https://events.eu.launchdarkly.com/v2/event-data-import/default/production', headers, body: [sentOrder] }],
+    },
     { name: 'a page', event: pageViewed(), requests: says({ ...head, key: 'page_view', data: { path: '/', page_name: 'Home' } }) },
     {
       name: 'a screen of an app',

@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
-import { secret, text } from '../shared/fields.ts';
+import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 
 export default defineVendor({
@@ -12,7 +12,7 @@ export default defineVendor({
   description: 'Metric events into LaunchDarkly, for experiments.',
   category: 'other',
   group: 'personalisation_and_testing',
-  status: 'beta',
+  status: 'ga',
   website: 'https://launchdarkly.com/docs/home/metrics/import-events',
   api_version: { version: 'event-data-import v2, schema 4', checked: '2026-11-16' },
   default_consent_category: 'analytics',
@@ -21,12 +21,11 @@ export default defineVendor({
     'Note the keys of the project and of the environment.',
     'Create a metric for every event key that you want to measure.',
   ],
-  see_it: 'Open the metric: its activity shows the event within minutes.',
+  see_it: 'Open Code, Live events, for the project and environment; the metric shows the event within minutes.',
   notes: [
     'The user id is the key of the context kind user. For another randomisation unit map contextKeys in the mapping.',
     'A repeated request keeps its payload id, so LaunchDarkly counts it once.',
     'Visitors without a user id are dropped. Identify and group calls are not sent.',
-    'Open: the values of the headers and the limit of 10 MB were seen in public implementations only.',
   ],
   config_fields: [
     secret(
@@ -44,14 +43,22 @@ export default defineVendor({
       pattern: '^[A-Za-z0-9._-]+$',
       pattern_hint: 'letters, digits, periods, underscores and dashes',
     }),
+    select(
+      'region',
+      'Instance',
+      ['events.launchdarkly.com', 'events.eu.launchdarkly.com', 'events.launchdarkly.us'],
+      'events.launchdarkly.com, events.eu.launchdarkly.com for the EU instance, events.launchdarkly.us for the federal one.',
+    ),
   ],
   request: {
     method: 'POST',
-    url: 'https://events.launchdarkly.com/v2/event-data-import/{{parameters.project_key}}/{{parameters.environment_key}}',
+    url: 'https://{{parameters.region}}/v2/event-data-import/{{parameters.project_key}}/{{parameters.environment_key}}',
     headers: {
       Authorization: '{{parameters.access_token}}',
       'X-LaunchDarkly-Event-Schema': '4',
-      'X-LaunchDarkly-Payload-ID': '{{request.id}}',
+      'X-LaunchDarkly-Payload-ID': '{{request.uuid}}',
+      // LaunchDarkly requires this form, by which it tells the sources apart.
+      'User-Agent': 'MetricImport-Firsthand-int/1',
     },
     body: { kind: 'json_list' },
     batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 1_000 },

@@ -144,7 +144,8 @@ export default vendorCases(
       verdict: { kind: 'refused' },
     },
     {
-      name: 'a revoked token',
+      name: 'a revoked token, which no refresh brings back',
+      config: { authentication: 'oauth' },
       events: [order],
       reply: { status: 401, body: { code: 'REVOKED_ACCESS_TOKEN' } },
       verdict: { kind: 'refused' },

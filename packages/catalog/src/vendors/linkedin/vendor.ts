@@ -2,7 +2,7 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { digits, eventTable, optionalSecret, optionalText, select, text } from '../shared/fields.ts';
 import { from, set } from '../shared/mapping.ts';
@@ -36,20 +36,8 @@ const variants = blueprints({
 });
 
 const ANSWERS: AnswerRule[] = [
-  {
-    status: ['2xx'],
-    when: { field: 'body.elements', op: 'exists' },
-    verdict: 'partial',
-    partial: {
-      results: 'body.elements',
-      accepted: { field: 'status', op: 'lt', value: 300 },
-      reason: 'error.message',
-      failed: 'refused',
-      others: 'delivered',
-    },
-  },
+  { status: ['2xx'], ...resultPerEvent('body.elements', { field: 'status', op: 'lt', value: 300 }, 'error.message') },
   { status: [401], when: { field: 'body.code', op: 'eq', value: 'REVOKED_ACCESS_TOKEN' }, verdict: 'refused', reason: 'body.message' },
-  { status: [403, 426], verdict: 'refused', reason: 'body.message' },
   { status: [400, 422], verdict: 'refused', reason: 'body.message', isolate: true },
   RETRY_TIMEOUT,
 ];
@@ -66,7 +54,7 @@ export default defineVendor({
     version: '202608',
     checked: '2026-11-16',
     field: 'linkedin_version',
-    ends: { '202511': '2026-11-16', '202601': '2027-01-15', '202603': '2027-03-16' },
+    ends: { '202510': '2026-10-15', '202511': '2026-11-16', '202601': '2027-01-15', '202602': '2027-02-15', '202603': '2027-03-16' },
   },
   setup_steps: [
     'In Campaign Manager open Measurement, Conversion tracking, and create a conversion of the type Conversions API for each event.',

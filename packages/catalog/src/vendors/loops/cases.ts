@@ -58,6 +58,12 @@ export default vendorCases(
       verdict: { kind: 'delivered' },
     },
     {
+      name: 'a contact that conflicts with another was not stored',
+      events: [identified()],
+      reply: { status: 409, body: { success: false, message: 'Email or userId already exists.' } },
+      verdict: { kind: 'refused', reason: 'http_409: Email or userId already exists.' },
+    },
+    {
       name: 'rejected',
       events: [order],
       reply: { status: 400, body: { success: false, message: 'eventName is required' } },

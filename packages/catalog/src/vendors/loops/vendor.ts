@@ -7,12 +7,8 @@ import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
-const ANSWERS: AnswerRule[] = [
-  // The event with this idempotency key was stored before.
-  { status: [409], verdict: 'delivered', reason: 'body.message' },
-  { status: [400, 401, 404, 422], verdict: 'refused', reason: 'body.message' },
-  RETRY_TIMEOUT,
-];
+/** The event with this idempotency key was stored before. */
+const SENT_BEFORE: AnswerRule = { status: [409], verdict: 'delivered', reason: 'body.message' };
 const auth = { kind: 'bearer', token: '{{parameters.api_key}}' } as const;
 
 export default defineVendor({
@@ -48,7 +44,7 @@ export default defineVendor({
       auth,
       items: 'contact',
       body: { kind: 'json' },
-      answers: ANSWERS,
+      answers: [RETRY_TIMEOUT],
     },
     {
       name: 'event',
@@ -59,7 +55,7 @@ export default defineVendor({
       lane: ['id'],
       items: 'event',
       body: { kind: 'json' },
-      answers: ANSWERS,
+      answers: [SENT_BEFORE, RETRY_TIMEOUT],
     },
   ],
   event_name: { target: 'event.eventName' },

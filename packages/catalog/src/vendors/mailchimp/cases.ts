@@ -61,6 +61,7 @@ export default vendorCases(mailchimp, [
     name: 'a member in a compliance state ends the event',
     event: track('Feature Used'),
     replies: [{ status: 400, body: { title: 'Member In Compliance State', detail: 'anna.berg@example.com is in a compliance state' } }],
+    verdict: { kind: 'refused', reason: 'http_400: anna.berg@example.com is in a compliance state' },
     requests: [{ url: put }],
   },
   {

@@ -1,7 +1,8 @@
-/** https://mailchimp.com/developer/marketing/api/list-members/ and /list-member-events/ */
+/** https://mailchimp.com/developer/marketing/api/list-members/ and /list-member-events/; mailchimp/mailchimp-marketing-typescript-sdk. */
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
@@ -11,7 +12,7 @@ const MEMBER = 'https://{{parameters.data_center}}.api.mailchimp.com/3.0/lists/{
 const auth: ChainStep['auth'] = { kind: 'basic', username: 'firsthand', password: '{{parameters.api_key}}' };
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.detail' },
-  { status: [408], verdict: 'unavailable' },
+  RETRY_TIMEOUT,
   { status: ['4xx'], verdict: 'refused', reason: 'body.detail' },
 ];
 const has = (field: string) => ({ field, op: 'exists' }) as const;
@@ -22,7 +23,7 @@ export default defineVendor({
   description: 'Audience members and their events into Mailchimp.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
+  status: 'ga',
   website: 'https://mailchimp.com/developer/marketing/api/list-member-events/',
   api_version: { version: '3.0', checked: '2026-11-16' },
   default_consent_category: 'marketing',
@@ -35,7 +36,7 @@ export default defineVendor({
     'A member who is not in the audience is added first, with the status you choose. The status of a member who is there is never changed.',
     'Names of events have 2 to 30 letters, digits and underscores; properties are texts, about 1,000 characters in all.',
     'Page views are not sent: Mailchimp accepts 10 connections at once.',
-    'Open: the answer code of the event call and the exact limit of its properties were seen in second-hand sources only.',
+    'Mailchimp names no exact limit of properties; 20 with at most 200 characters each are sent.',
   ],
   config_fields: [
     secret('api_key', 'API key', '0123456789abcdef0123456789abcdef-us21', 'Account and billing, Extras, API keys.', {

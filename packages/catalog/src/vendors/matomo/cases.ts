@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, PRODUCTS, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import matomo from './vendor.ts';
 
@@ -93,6 +93,7 @@ export default vendorCases(
     },
     { name: 'a page without an address', event: pageViewed({ context: {} }), dropped: 'missing_required:url' },
     { name: 'a search for nothing', event: track('Products Searched'), dropped: 'missing_required:search' },
+    ...lacking({ action_name: { ...pageViewed({ original_type: 'screen' }), name: '' }, _pks: track('Product Viewed', { name: 'Tea' }) }),
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:_id' },
     { name: 'identify has no call of its own', event: identified(), dropped: 'mapping_filter' },
     { name: 'nor has group', event: grouped(), dropped: 'mapping_filter' },

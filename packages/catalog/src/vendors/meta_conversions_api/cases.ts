@@ -1,4 +1,4 @@
-import { named, sentAs, vendorCases } from '../shared/cases.ts';
+import { lacking, named, sentAs, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, HASHED, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import meta from './vendor.ts';
 
@@ -436,7 +436,52 @@ export default vendorCases(
         ],
       }),
     ),
-    { name: 'a trial without a value', variant: 'saas', event: track('Trial Started'), dropped: 'missing_required:custom_data.value' },
+    {
+      name: 'hashing: gender as a letter, birthday as digits',
+      event: track('Signed Up', {}, { traits: { gender: 'Female', birthday: '1990-05-17' } }),
+      requests: [
+        {
+          contains: {
+            'data[0].user_data.ge': '252f10c83610ebca1a059c0bae8255eba2f95be4d1d7bcfa89d7248a82d9f111', // f
+            'data[0].user_data.db': '7eaa6e2f3dca12acc11ad21625299f660e38a7510de1e12cf2013dd5274d2926', // 19900517
+          },
+        },
+      ],
+    },
+    {
+      name: 'a free trial has no value',
+      variant: 'saas',
+      event: track('Trial Started', {}, { traits: {} }),
+      requests: [
+        { url, body: { partner_agent: 'firsthand', data: [{ ...web, event_id: 'evt-1', event_name: 'StartTrial', user_data: browser }] } },
+      ],
+    },
+    {
+      name: 'a subscription without a value',
+      variant: 'media',
+      event: track('Subscription Started', { order_id: 's-1' }, { traits: {} }),
+      requests: [
+        {
+          url,
+          body: {
+            partner_agent: 'firsthand',
+            data: [{ ...web, event_id: 'evt-1', event_name: 'Subscribe', user_data: browser, custom_data: { order_id: 's-1' } }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'an app event with nothing but the advertising id of the device',
+      event: {
+        ...bare('Signed In'),
+        context: { os: { name: 'Android' }, device: { advertising_id: '38400000-8CF0-11BD-B23E-10B96E40000D' } },
+      },
+      requests: [{ contains: { 'data[0].user_data': { madid: '38400000-8cf0-11bd-b23e-10b96e40000d' } } }],
+    },
+    ...lacking(
+      { event_source_url: track('Signed Up', {}, { context: { user_agent: 'Mozilla/5.0' } }) },
+      { config: { action_source: 'website' } },
+    ),
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user_data.em' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
     { name: 'identify', event: identified(), dropped: 'mapping_default' },
@@ -466,6 +511,12 @@ export default vendorCases(
       events: [order],
       reply: { status: 400, body: { error: { code: 80004, message: 'too many' } } },
       verdict: { kind: 'unavailable' },
+    },
+    {
+      name: 'an error that Meta calls transient',
+      events: [order],
+      reply: { status: 400, body: { error: { code: 9, is_transient: true, message: 'try again' } } },
+      verdict: { kind: 'unavailable', reason: 'http_400: try again' },
     },
     {
       name: 'a bad token, which must not be repeated in the reason',

@@ -69,7 +69,7 @@ export const GLOBAL: JsonObject = {
 };
 
 export const VALUE = orderValue('custom_data');
-/** Meta rejects a purchase without them. */
+/** Meta requires them of purchases only: developers.facebook.com/docs/meta-pixel/reference, read on 2026-11-16. */
 export const VALUE_REQUIRED = orderValue('custom_data', { required: true });
 
 /** Which products, without a count or a type. */

@@ -51,6 +51,7 @@ export default defineVendor({
     'Open Settings, Conversions API, and generate an access token.',
   ],
   see_it: 'Open Events Manager, your dataset: Test events for events with a test event code, Overview for all others after some minutes.',
+  // facebook/facebook-nodejs-business-sdk, src/objects/serverside/event-request.js
   test_mode: { field: 'test_event_code', effect: 'Events with the code of the page Test events show there. They still count.' },
   default_consent_category: 'advertising',
   config_fields: [
@@ -92,6 +93,7 @@ export default defineVendor({
       'user_data.em',
       'user_data.ph',
       'user_data.external_id',
+      'user_data.madid',
       'user_data.fbc',
       'user_data.fbp',
       'user_data.client_ip_address',

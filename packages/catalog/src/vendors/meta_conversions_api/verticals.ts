@@ -1,6 +1,7 @@
 /** Travel as Meta's travel catalogues read it (content type hotel, flight or destination, with dates and guests), and media. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { event, set } from '../shared/mapping.ts';
+import * as source from '../shared/sources.ts';
 import { tripLines } from '../shared/trip.ts';
 import { data, ORDER, ORDER_ID, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
 
@@ -31,8 +32,8 @@ export const TRAVEL: Record<string, JsonObject> = {
 };
 
 const CONTENT = [
-  data(['properties.content_id', 'properties.article_id', 'properties.asset_id', 'properties.id'], 'content_ids[0]', ['to_string']),
-  data(['properties.title', 'properties.name'], 'content_name'),
+  data(source.CONTENT_ID, 'content_ids[0]', ['to_string']),
+  data(source.CONTENT_NAME, 'content_name'),
   data(['properties.section', 'properties.category', 'properties.genre'], 'content_category'),
 ];
 const VIDEO = [
@@ -51,20 +52,20 @@ export const MEDIA: Record<string, JsonObject> = {
   'Video Content Completed': event('VideoContentCompleted', VIDEO),
   'Video Playback Completed': event('VideoCompleted', VIDEO),
   'Newsletter Subscribed': event('Lead', CONTENT),
-  'Trial Started': event('StartTrial', VALUE_REQUIRED),
-  'Subscription Started': event('Subscribe', [...ORDER_ID, ...VALUE_REQUIRED]),
+  'Trial Started': event('StartTrial', VALUE),
+  'Subscription Started': event('Subscribe', [...ORDER_ID, ...VALUE]),
   'Signed Up': event('CompleteRegistration', REGISTRATION),
 };
 
 export const SAAS: Record<string, JsonObject> = {
-  'Trial Started': event('StartTrial', VALUE_REQUIRED),
+  'Trial Started': event('StartTrial', VALUE),
   'Trial Ended': event('TrialEnded', VALUE),
   'Invite Sent': event('InviteSent', []),
   'Feature Used': event('FeatureUsed', [data('properties.name', 'content_name')]),
   'Onboarding Completed': event('OnboardingCompleted', []),
   'Demo Requested': event('Schedule', VALUE),
   'Plan Changed': event('PlanChanged', VALUE),
-  'Subscription Started': event('Subscribe', [...ORDER_ID, ...VALUE_REQUIRED]),
+  'Subscription Started': event('Subscribe', [...ORDER_ID, ...VALUE]),
   'Subscription Renewed': event('SubscriptionRenewed', [...ORDER_ID, ...VALUE]),
   'Subscription Cancelled': event('SubscriptionCancelled', VALUE),
   'Signed Up': event('CompleteRegistration', REGISTRATION),

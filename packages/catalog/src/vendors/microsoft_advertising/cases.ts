@@ -99,6 +99,11 @@ export default vendorCases(
       }),
     },
     {
+      name: 'a click ID as it is in the page’s address, as a UUID',
+      event: track('Signed In', {}, { traits: {}, context: { click_ids: { msclkid: 'cdd4afcccb1c9a4cad9544dd7e5006d5' } } }),
+      requests: [{ contains: { 'data[0].userData.msclkid': 'cdd4afcc-cb1c-9a4c-ad95-44dd7e5006d5' } }],
+    },
+    {
       name: 'a search',
       variant: 'travel',
       event: visit('Trip Searched', { destination: 'Lisbon' }),
@@ -150,9 +155,24 @@ export default vendorCases(
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: { eventsReceived: 1 } }, verdict: { kind: 'delivered' } },
     {
+      name: 'accepted, without an optional field that was wrong',
+      events: [order],
+      reply: {
+        status: 200,
+        body: {
+          eventsReceived: 1,
+          error: { details: [{ index: 0, propertyName: 'pageTitle', errorMessage: 'too long', isWarning: true }] },
+        },
+      },
+      verdict: { kind: 'delivered' },
+    },
+    {
       name: 'a bad event',
       events: [order],
-      reply: { status: 400, body: { error: { message: 'eventTime' } } },
+      reply: {
+        status: 400,
+        body: { error: { code: 'ValidationError', details: [{ index: 0, propertyName: 'eventTime', errorMessage: 'too old' }] } },
+      },
       verdict: { kind: 'refused' },
     },
     { name: 'a bad event among several', events: [order, order], reply: { status: 400, body: {} }, verdict: ISOLATED },

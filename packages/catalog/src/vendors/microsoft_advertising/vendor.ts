@@ -5,10 +5,13 @@ import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { adConsent, deviceIds } from '../shared/device.ts';
 import { digits, secret, text } from '../shared/fields.ts';
-import { event, from, set } from '../shared/mapping.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { userData } from '../shared/user-data.ts';
+
+const MSCLKID = '^([0-9a-fA-F]{8})([0-9a-fA-F]{4})([0-9a-fA-F]{4})([0-9a-fA-F]{4})([0-9a-fA-F]{12})$';
 
 const variants = blueprints({
   // Names of the event action in a UET conversion goal. Any name works, if a goal has the same.
@@ -39,7 +42,7 @@ const variants = blueprints({
     from('context.page.title', 'pageTitle'),
     from(source.REFERRER, 'referrerUrl'),
     set('adStorageConsent', 'D', { when: source.AD_DENIED }),
-    from(source.AD_CONSENT, 'adStorageConsent', ['to_string'], { value_map: { true: 'G', false: 'D' } }),
+    ...adConsent(['adStorageConsent'], ['G', 'D']),
     ...userData(
       'userData',
       { email: 'em', phone: 'ph', ip: 'clientIpAddress', user_agent: 'clientUserAgent' },
@@ -48,11 +51,11 @@ const variants = blueprints({
         email: 'canonical',
       },
     ),
-    from(source.clickId('msclkid'), 'userData.msclkid'),
+    // 32 hexadecimal digits in the page's address and the cookie; the API takes a UUID.
+    from(source.clickId('msclkid'), 'userData.msclkid', [use('replace', MSCLKID, '$1-$2-$3-$4-$5')]),
     from(['context.vendor_ids.uetvid', 'anonymous_id'], 'userData.anonymousId'),
     from('user_id', 'userData.externalId'),
-    from(source.ADVERTISING_ID, 'userData.idfa', [], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'userData.gaid', [], { when: source.IS_ANDROID }),
+    ...deviceIds({ idfa: 'userData.idfa', aaid: 'userData.gaid' }),
   ],
   lines: adLines({
     products: {
@@ -72,7 +75,6 @@ const variants = blueprints({
 });
 
 const ANSWERS: AnswerRule[] = [
-  { status: [401, 403, 404], verdict: 'refused', reason: 'body.error.message' },
   // One bad event fails the request, as long as continueOnValidationError is not set.
   { status: [400, 422], verdict: 'refused', reason: 'body.error', isolate: true },
   RETRY_TIMEOUT,
@@ -95,9 +97,11 @@ export default defineVendor({
   see_it: 'Open Conversion tracking, Conversion goals: the goal turns to Recording conversions within a day.',
   notes: [
     'E-mail addresses are hashed without dots and without +tag before the @, whatever the domain, as Microsoft asks.',
-    'Open: whether the phone number is hashed with or without its plus. Public integrations disagree; the blueprint hashes it with the plus (E.164).',
-    'Open: the answer of a request with invalid events. One bad event fails the request, so the events are then sent one by one.',
-    'Microsoft deduplicates with the UET tag by eventId: send the same id as event_id from the tag.',
+    'Open: Microsoft’s guide was read through integrations that cite it (2026-08-25, 2026-09-03), not as a whole; access is given account by account.',
+    'Phone numbers are hashed in E.164 with their plus. A click ID of 32 digits is sent as a UUID.',
+    'An invalid event fails its request with error.details; the events are then sent one by one. A 200 with error.details has dropped optional fields only.',
+    'externalId is your user id as it is: use one that names nobody, and the same one in Microsoft’s ID sync.',
+    'Microsoft deduplicates with the UET tag by eventName and eventId: send the same id as event_id from the tag.',
   ],
   default_consent_category: 'advertising',
   config_fields: [

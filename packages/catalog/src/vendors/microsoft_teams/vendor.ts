@@ -25,6 +25,7 @@ export default defineVendor({
   notes: [
     'Old connectors (webhook.office.com) are retired; a workflow replaces them.',
     'Teams answers 202 before the card is posted: errors of a card are seen only in the run history of the workflow.',
+    'Teams accepts 28 KB, so texts are cut to 6,000 characters.',
     'The workflow belongs to a person and stops when that person leaves.',
     'A retry after a timeout can repeat a message.',
   ],
@@ -53,7 +54,7 @@ export default defineVendor({
   rate: { rps: 2, burst: 4 },
   concurrency: 1,
   variants: messageVariants(
-    (text) => [template(text, `${CARD}.body[0].text`, [use('truncate', 20_000)])],
+    (text) => [template(text, `${CARD}.body[0].text`, [use('truncate', 6_000)])],
     [
       set('type', 'message'),
       set('attachments[0].contentType', 'application/vnd.microsoft.card.adaptive'),

@@ -12,7 +12,9 @@ const time = 1767323045678;
 const web = { ip: '203.0.113.7', $current_url: 'https://shop.example/checkout?x=1', $referrer: 'https://www.example.org/' };
 const sentOrder = { event: 'Order Completed', properties: { ...order.properties, time, $insert_id: 'evt-1', ...who, ...web } };
 const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7', traits: {}, context: {} });
-const sentQuiz = { event: 'Quiz Taken', properties: { score: 3, time, $insert_id: 'evt-7', ...who } };
+/** The address of an event without one: Mixpanel must not locate the server that sends it. */
+const nowhere = { ip: 0 };
+const sentQuiz = { event: 'Quiz Taken', properties: { score: 3, time, $insert_id: 'evt-7', ...who, ...nowhere } };
 
 export default vendorCases(
   mixpanel,
@@ -30,7 +32,14 @@ export default vendorCases(
       name: 'an anonymous visitor',
       event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' },
       requests: [
-        { body: [{ event: 'Quiz Taken', properties: { time, $insert_id: 'evt-9', distinct_id: '$device:anon-1', $device_id: 'anon-1' } }] },
+        {
+          body: [
+            {
+              event: 'Quiz Taken',
+              properties: { time, $insert_id: 'evt-9', distinct_id: '$device:anon-1', $device_id: 'anon-1', ...nowhere },
+            },
+          ],
+        },
       ],
     },
     {
@@ -39,7 +48,12 @@ export default vendorCases(
       requests: [
         {
           // printf 'node-next-…' | sha256sum | cut -c1-36
-          body: [{ event: 'Quiz Taken', properties: { score: 3, time, $insert_id: 'b6755a82c4978fa323c2c4cd93d3068e821a', ...who } }],
+          body: [
+            {
+              event: 'Quiz Taken',
+              properties: { score: 3, time, $insert_id: 'b6755a82c4978fa323c2c4cd93d3068e821a', ...who, ...nowhere },
+            },
+          ],
         },
       ],
     },
@@ -80,6 +94,7 @@ export default vendorCases(
                 time,
                 $insert_id: 'evt-2',
                 ...who,
+                ...nowhere,
                 company: 'acme',
                 utm_source: 'news',
                 utm_medium: 'email',
@@ -134,6 +149,21 @@ export default vendorCases(
           body: [{ $token: token, $group_key: 'company', $group_id: 'acme', $set: { name: 'Acme' } }],
         },
       ],
+    },
+    {
+      name: 'a group without traits is only added to the user’s profile',
+      event: grouped({ traits: {} }),
+      requests: [
+        {
+          url: 'https://api.mixpanel.com/engage?ip=0&strict=1',
+          body: [{ $token: token, $distinct_id: 'user-1', $union: { company: ['acme'] } }],
+        },
+      ],
+    },
+    {
+      name: 'a list has fewer than 255 elements',
+      event: { ...quiz, properties: { answers: Array.from({ length: 300 }, (_, index) => index) } },
+      requests: [{ contains: { '[0].properties.answers': Array.from({ length: 254 }, (_, index) => index) } }],
     },
     { name: 'an identify without traits', event: identified({ traits: {}, context: {} }), dropped: 'missing_required:profile.$set' },
     {

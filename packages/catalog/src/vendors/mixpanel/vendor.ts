@@ -22,8 +22,9 @@ const EVENT = [
   from('anonymous_id', `${PROPS}.$device_id`),
   from('user_id', `${PROPS}.$user_id`),
   from('context.group_id', `${PROPS}.company`),
+  // Without an address Mixpanel would locate this server. 0: no location.
+  from(['context.ip', 'properties.ip'], `${PROPS}.ip`, [], { default: 0 }),
   ...contextLines(PROPS, {
-    ip: 'ip',
     url: '$current_url',
     referrer: '$referrer',
     utm_source: 'utm_source',
@@ -61,11 +62,20 @@ const IDENTIFY = event(undefined, [
   from(['traits.first_name', 'traits.firstName'], 'profile.$set.$first_name', ['trim']),
   from(['traits.last_name', 'traits.lastName'], 'profile.$set.$last_name', ['trim']),
 ]);
+/** A group profile is updated only if there is something to write: `$set` is required. */
+const HAS_TRAITS = {
+  when: {
+    all: [
+      { field: 'traits', op: 'exists' },
+      { field: 'traits', op: 'ne', value: {} },
+    ],
+  },
+};
 const GROUP = event(undefined, [
-  from('parameters.project_token', 'group.$token'),
-  set('group.$group_key', 'company'),
-  from('group_id', 'group.$group_id'),
-  from('traits', 'group.$set'),
+  from('parameters.project_token', 'group.$token', [], HAS_TRAITS),
+  set('group.$group_key', 'company', HAS_TRAITS),
+  from('group_id', 'group.$group_id', [], HAS_TRAITS),
+  from('traits', 'group.$set', [], HAS_TRAITS),
   ...PROFILE_ID,
   from('group_id', 'profile.$union.company', ['to_list']),
 ]);
@@ -110,7 +120,7 @@ export default defineVendor({
     'Choose the data residency that is shown on the same page.',
     'For groups: Settings, Project settings, Group keys, and add the key company.',
   ],
-  see_it: 'Open Data Management, Events, or the profile of the user: the event shows within a minute.',
+  see_it: 'Open Events, and search the user ID, or open the profile of the user: the event shows within a minute.',
   notes: [
     'Projects with the Simplified ID Merge: an event that has both ids joins the anonymous visitor and the user.',
     'An event id that is no valid $insert_id is replaced by the first 36 characters of its SHA-256.',
@@ -147,6 +157,8 @@ export default defineVendor({
   ],
   send: 'all',
   event_name: { target: 'events[0].event', only_with: 'events[0]', max_length: 255 },
+  // Mixpanel rejects an event with a list of 255 elements or more.
+  limits: [{ path: PROPS, max_list_length: 254 }],
   require_one_of: [[`${PROPS}.distinct_id`, 'profile.$distinct_id']],
   default_action: 'drop',
   rate: { rps: 50 },

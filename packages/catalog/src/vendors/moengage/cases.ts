@@ -5,7 +5,7 @@ import moengage from './vendor.ts';
 const api = (path: string) => `https://api-01.moengage.com/v1/${path}/0123456789ABCDEFGHIJKLMN`;
 // Basic, workspace and key.
 const headers = { Authorization: 'Basic MDEyMzQ1Njc4OUFCQ0RFRkdISUpLTE1OOmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eA==' };
-const time = { current_time: 1767323045, user_time: 1767323045 };
+const time = { current_time: 1767323045 };
 const says = (action: object, customer_id = 'user-1') => [
   { method: 'POST', url: api('event'), headers, body: { type: 'event', customer_id, actions: [{ ...time, ...action }] } },
 ];
@@ -43,7 +43,7 @@ export default vendorCases(
     },
     {
       name: 'identify',
-      event: identified({ traits: { ...identified().traits, plan: 'pro' } }),
+      event: identified({ traits: { ...identified().traits, plan: 'pro', id: 'x', _id: 'y' } }),
       requests: [
         {
           method: 'POST',

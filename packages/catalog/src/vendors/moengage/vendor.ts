@@ -8,11 +8,7 @@ import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
-const ANSWERS: AnswerRule[] = [
-  { status: [429], verdict: 'unavailable', reason: 'body.error.message' },
-  { status: [400, 401, 403, 413], verdict: 'refused', reason: 'body.error.message' },
-  RETRY_TIMEOUT,
-];
+const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 const post = (name: 'event' | 'customer'): RequestDefinition => ({
   name,
   method: 'POST',
@@ -23,7 +19,8 @@ const post = (name: 'event' | 'customer'): RequestDefinition => ({
   answers: ANSWERS,
 });
 const ACTION = 'event.actions[0]';
-const OWN_FIELDS = ['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName', 'address'];
+/** Traits with a field of MoEngage's own, and names that MoEngage blocks. */
+const OWN_FIELDS = ['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName', 'address', 'id', '_id'];
 
 export default defineVendor({
   key: 'moengage',
@@ -43,7 +40,8 @@ export default defineVendor({
   see_it: 'Open Segment, Recent events, or the user’s profile, Activity info.',
   notes: [
     'Users are identified by the user id, or by the anonymous id where there is none.',
-    'MoEngage reserves names that begin with moe_; such events are dropped.',
+    'MoEngage reserves names that begin with moe_; such events are dropped. Do not use such names for properties and traits either.',
+    'The local time of the user (user_time) is not sent: MoEngage computes it from the time zone of the user or of the workspace.',
     'There is no deduplication: a retry after a timeout can repeat an event.',
   ],
   config_fields: [
@@ -79,7 +77,6 @@ export default defineVendor({
       set('event.type', 'event'),
       from(['user_id', 'anonymous_id'], 'event.customer_id'),
       from('timestamp', `${ACTION}.current_time`, ['to_unix_seconds']),
-      from('timestamp', `${ACTION}.user_time`, ['to_unix_seconds']),
       from('properties', `${ACTION}.attributes`),
       set(`${ACTION}.platform`, 'web', { when: { field: 'context.page', op: 'exists' } }),
       set(`${ACTION}.platform`, 'iOS', { when: { all: [source.IS_APP, source.IS_APPLE] } }),

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import mparticle from './vendor.ts';
 
@@ -178,6 +178,7 @@ export default vendorCases(
       event: orderCompleted({ order_id: null }),
       dropped: 'missing_required:events[0].data.product_action.transaction_id',
     },
+    ...lacking({ 'events[0].data.screen_name': pageViewed({ name: '', context: {} }) }),
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:user_identities.customer_id' },
   ],
   [

@@ -12,10 +12,8 @@ import { EVENT_KINDS, type EventKind } from '../shared/standard-events.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 const DATA = 'events[0].data';
-const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
-const ANONYMOUS_UUID = { field: 'anonymous_id', op: 'matches', value: UUID };
-const ADVERTISING_UUID = { any: source.ADVERTISING_ID.map((field) => ({ field, op: 'matches', value: UUID })) };
+const ANONYMOUS_UUID = { field: 'anonymous_id', op: 'matches', value: source.UUID };
 const GLOBAL = [
   from('parameters.environment', 'environment'),
   from('user_id', 'user_identities.customer_id'),
@@ -36,8 +34,10 @@ const GLOBAL = [
   set('device_info.platform', 'web', { when: { field: 'context.page', op: 'exists' } }),
   set('device_info.platform', 'iOS', { when: { all: [source.IS_APP, source.IS_APPLE] } }),
   set('device_info.platform', 'Android', { when: { all: [source.IS_APP, source.IS_ANDROID] } }),
-  from(source.ADVERTISING_ID, 'device_info.ios_advertising_id', [], { when: { all: [source.IS_APPLE, ADVERTISING_UUID] } }),
-  from(source.ADVERTISING_ID, 'device_info.android_advertising_id', [], { when: { all: [source.IS_ANDROID, ADVERTISING_UUID] } }),
+  from(source.ADVERTISING_ID, 'device_info.ios_advertising_id', [], { when: { all: [source.IS_APPLE, source.ADVERTISING_ID_IS_UUID] } }),
+  from(source.ADVERTISING_ID, 'device_info.android_advertising_id', [], {
+    when: { all: [source.IS_ANDROID, source.ADVERTISING_ID_IS_UUID] },
+  }),
   from('event_id', 'source_request_id'),
   from('timestamp', `${DATA}.timestamp_unixtime_ms`, ['to_unix_millis'], { when: IS_EVENT }),
   from('event_id', `${DATA}.source_message_id`, [], { when: IS_EVENT }),

@@ -89,10 +89,22 @@ export default vendorCases(
             action_source: 'app',
             event_name: 'sign_up',
             customer: { email: HASHED.email, external_id: HASHED.user_id },
-            app: { app_id: 'com.shop', app_version: '2.1', platform: 'android' },
+            app: { app_id: 'com.shop', app_version: '2.1', app_tracking_enabled: false, platform: 'android' },
           },
         },
       ],
+    },
+    {
+      name: 'an iOS app whose user allows tracking',
+      event: track(
+        'Signed Up',
+        {},
+        {
+          traits: { email: 'anna.berg@example.com' },
+          context: { app: { namespace: 'com.shop' }, os: { name: 'iOS' }, device: { ad_tracking_enabled: true } },
+        },
+      ),
+      requests: [{ contains: { app: { app_id: 'com.shop', app_tracking_enabled: true, platform: 'ios' } } }],
     },
     ...named(
       [

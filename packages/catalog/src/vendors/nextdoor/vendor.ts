@@ -1,9 +1,14 @@
-/** Nextdoor Conversions API v2. developer.nextdoor.com/reference/conversions-track, read on 2026-11-16. */
+/**
+ * Nextdoor Conversions API v2. developer.nextdoor.com/reference/conversions-track, and Nextdoor's extension for Adobe
+ * (experienceleague.adobe.com, tags/extensions/server/nextdoor), read on 2026-11-16.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { actionSource } from '../shared/device.ts';
 import { flag, idOf, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -27,9 +32,7 @@ const variants = blueprints({
     from('event_id', 'event_id'),
     from('timestamp', 'event_time_epoch', ['to_unix_seconds']),
     from('parameters.data_source_id', 'data_source_id'),
-    set('action_source', 'other'),
-    set('action_source', 'website', { when: source.HAS_PAGE }),
-    set('action_source', 'app', { when: source.IS_APP }),
+    ...actionSource('action_source', { other: 'other', web: 'website', app: 'app' }),
     from(source.PAGE_URL, 'action_source_url', [], { when: source.IS_WEBSITE }),
     set('delivery_optimization', false, { when: source.AD_DENIED }),
     set('test_event', 'true', { when: { field: 'parameters.test_mode', op: 'eq', value: true } }),
@@ -52,6 +55,7 @@ const variants = blueprints({
     from(source.clickId('ndclid'), 'customer.click_id'),
     from('context.app.namespace', 'app.app_id'),
     from('context.app.version', 'app.app_version', ['to_string']),
+    from(TRACKING_ENABLED, 'app.app_tracking_enabled', ['to_boolean'], { default: false, when: source.IS_APP }),
     set('app.platform', 'ios', app(source.IS_APPLE)),
     set('app.platform', 'android', app(source.IS_ANDROID)),
   ],
@@ -87,8 +91,10 @@ export default defineVendor({
   see_it: 'Open Events Manager, the pixel, Test events; others show in its activity.',
   test_mode: { field: 'test_mode', value: true, effect: 'Nextdoor treats the events as tests.' },
   notes: [
-    'Open: whether the phone number is hashed in E.164 (current page) or as ten digits (older integration).',
-    'Open: the format of order_value, which is written as USD99.99.',
+    'Open: app_tracking_enabled is a boolean in one integration and a text in another. The blueprint sends a boolean.',
+    'Open: whether gender and country are hashed in capital letters. The blueprint hashes lower case.',
+    'The value of an order is one text of currency and amount, such as USD99.99. Phone numbers are hashed in E.164.',
+    'Nextdoor requires app id, app version, platform and the tracking permission of app events; an unknown permission counts as denied.',
     'Nextdoor takes one event per request and deduplicates with the pixel by event_id and event_name.',
     'custom_conversion_1 to custom_conversion_10 can be used as vendor_event_name for further events.',
     'Advertising consent that is denied sets delivery_optimization to false: the event serves attribution only.',

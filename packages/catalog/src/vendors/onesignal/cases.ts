@@ -92,6 +92,13 @@ export default vendorCases(
       verdict: { kind: 'unavailable', isolate: true } as never,
     },
     { name: 'a wrong key', events: [order], reply: { status: 403, body: { errors: ['Access denied'] } }, verdict: { kind: 'refused' } },
+    {
+      name: 'an update of a user who is not there yet',
+      events: [identified()],
+      item: 1,
+      reply: { status: 404, body: { errors: ['User not found'] } },
+      verdict: { kind: 'unavailable' },
+    },
     { name: 'the user is there already', events: [identified()], reply: { status: 200, body: {} }, verdict: { kind: 'delivered' } },
     {
       name: 'throttled',

@@ -25,13 +25,13 @@ export default defineVendor({
   see_it: 'Open Audience, Users, the user: the event shows in the activity. Data, Custom events lists it too.',
   notes: [
     'OneSignal rejects events of users whom it does not know by their external id: send an identify first.',
-    'An identify creates the user and sets tags; the plan limits how many (2 to 100).',
+    'An identify creates the user and sets tags; the plan limits how many (2 to 100). OneSignal accepts one such request a second for a user, so the tags may arrive a moment later.',
     'Only an event id that is a UUID prevents duplicates (idempotency_key, 30 days).',
     'An event may have 2,024 bytes.',
   ],
   config_fields: [
     text('app_id', 'App ID', '567491ee-9105-4a87-9cbc-ed78a571645b', 'Settings, Keys and IDs.', {
-      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+      pattern: source.UUID,
       pattern_hint: 'a UUID',
     }),
     secret(

@@ -5,7 +5,7 @@ import openai from './vendor.ts';
 const url = 'https://bzr.openai.com/v1/events?pid=px_0123456789abcdef';
 const context = { ...CONTEXT, click_ids: { oppref: 'oppref_abc' } };
 const visit = visitOf(context);
-const browser = { external_id_sha256: HASHED.user_id, ip_address: '203.0.113.7', user_agent: 'Mozilla/5.0 (X11; Linux x86_64)' };
+const browser = { external_ids_sha256: [HASHED.user_id], ip_address: '203.0.113.7', user_agent: 'Mozilla/5.0 (X11; Linux x86_64)' };
 const web = {
   id: 'evt-1',
   timestamp_ms: 1767323045678,
@@ -20,7 +20,7 @@ export default vendorCases(
   openai,
   [
     {
-      name: 'an order: amounts in cents, no telephone number',
+      name: 'an order: amounts in cents, user data as lists',
       event: order,
       requests: [
         {
@@ -32,7 +32,17 @@ export default vendorCases(
               {
                 ...web,
                 type: 'order_created',
-                user: { ...browser, email_sha256: HASHED.email, country: 'US', city: 'New York', zip_code: '10001-1234' },
+                user: {
+                  ...browser,
+                  emails_sha256: [HASHED.email],
+                  phone_numbers_sha256: [HASHED.phone_digits],
+                  first_names_sha256: [HASHED.first_name],
+                  last_names_sha256: [HASHED.last_name],
+                  countries: ['US'],
+                  cities: ['New York'],
+                  regions: ['New York'],
+                  postal_codes: ['10001-1234'],
+                },
                 data: {
                   type: 'contents',
                   amount: 4250,
@@ -81,7 +91,31 @@ export default vendorCases(
         timestamp_ms: 1767323045678,
         action_source: 'mobile_app',
         type: 'registration_completed',
-        user: { external_id_sha256: HASHED.user_id, ip_address: '203.0.113.7' },
+        user: { external_ids_sha256: [HASHED.user_id], ip_address: '203.0.113.7' },
+        data: { type: 'customer_action' },
+      }),
+    },
+    {
+      name: 'the pixel’s id of the browser, and the advertising id of an Android device',
+      event: track(
+        'Signed Up',
+        {},
+        {
+          traits: {},
+          context: {
+            os: { name: 'Android' },
+            device: { advertising_id: '38400000-8cf0-11bd-b23e-10b96e40000d' },
+            vendor_ids: { obref: 'ob-1', oppref: 'op-1' },
+          },
+        },
+      ),
+      requests: sent({
+        id: 'evt-1',
+        timestamp_ms: 1767323045678,
+        action_source: 'mobile_app',
+        oppref: 'op-1',
+        type: 'registration_completed',
+        user: { external_ids_sha256: [HASHED.user_id], obref: 'ob-1', android_advertising_id: '38400000-8cf0-11bd-b23e-10b96e40000d' },
         data: { type: 'customer_action' },
       }),
     },
@@ -93,7 +127,7 @@ export default vendorCases(
         timestamp_ms: 1767323045678,
         action_source: 'offline',
         type: 'order_created',
-        user: { email_sha256: HASHED.email, external_id_sha256: HASHED.user_id },
+        user: { emails_sha256: [HASHED.email], external_ids_sha256: [HASHED.user_id] },
         data: { type: 'contents' },
       }),
     },

@@ -1,23 +1,28 @@
-/** https://docs.developers.optimizely.com/optimizely-data-platform/docs/thebasics-events; optimizely/python-sdk, odp_event_api_manager.py. */
+/**
+ * https://docs.developers.optimizely.com/optimizely-data-platform/docs/thebasics-events; orders and customers: ZaiusInc/api-docs, rest-api/;
+ * standard events: ZaiusInc/web-sdk-docs, events/; fields: ZaiusInc/zaius-php-sdk; optimizely/python-sdk, odp_event_api_manager.py.
+ */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
+import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
 import { select, text } from '../shared/fields.ts';
-import { event, from, set } from '../shared/mapping.ts';
+import { event, from, type Rest, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
 
 const kind = (type: string, action: string): JsonObject[] => [set('type', type), set('action', action)];
 const PRODUCT = from(source.productId, 'data.product_id', ['to_string'], { required: true });
-const ORDER = [
+const TOTAL = [
   from(source.ORDER_ID, 'data.order.order_id', ['to_string'], { required: true }),
   ...orderTotal('data.order.total', { required: true }),
-  from('properties.discount', 'data.order.discount', ['to_number']),
   from('properties.subtotal', 'data.order.subtotal', ['to_number']),
-  from('properties.tax', 'data.order.tax', ['to_number']),
-  from('properties.shipping', 'data.order.shipping', ['to_number']),
+];
+const ORDER = [
+  ...TOTAL,
+  ...['discount', 'tax', 'shipping'].map((name) => from(`properties.${name}`, `data.order.${name}`, ['to_number'])),
   from('properties.coupon', 'data.order.coupon_code', ['to_string']),
   ...productList(
     'data.order.items',
@@ -25,6 +30,25 @@ const ORDER = [
     { default_quantity: true },
   ),
 ];
+/**
+ * ODP subtracts total and subtotal from the order, and both are the amount if the event does not say otherwise. Tax and shipping would
+ * replace those of the order, so they are left out; items are not needed.
+ */
+const REVERSAL = [...orderTotal('data.order.subtotal'), ...TOTAL];
+/** ODP keeps host and path of a page apart. */
+const page = (sources: string[], rest: Rest = {}): JsonObject[] => [
+  from(sources, 'data.hostname', ['url_host'], rest),
+  from(sources, 'data.page', ['url_path'], rest),
+];
+const NOT_IDENTIFY = { when: { field: 'type', op: 'ne', value: 'identify' } };
+const post = (path: string): RequestDefinition => ({
+  method: 'POST',
+  url: `https://{{parameters.region}}/v3/${path}`,
+  headers: { 'x-api-key': '{{parameters.api_key}}' },
+  body: { kind: 'json_list' },
+  batch: { max_items: 500, max_bytes: 500_000, interval_ms: 1_000 },
+  answers: oneBadFailsAll('body.detail.invalids[0].message'),
+});
 /** Events of no standard: a type of their own, the name as action. */
 const CUSTOM = [set('type', 'custom'), set('action', '')];
 
@@ -34,7 +58,7 @@ export default defineVendor({
   description: 'Events and customers into Optimizely Data Platform (ODP), for audiences and experiments.',
   category: 'other',
   group: 'personalisation_and_testing',
-  status: 'beta',
+  status: 'ga',
   website: 'https://docs.developers.optimizely.com/optimizely-data-platform/docs/thebasics-events',
   api_version: { version: 'v3', checked: '2026-11-16' },
   default_consent_category: 'analytics',
@@ -48,7 +72,8 @@ export default defineVendor({
     'The event id is sent as data.idempotence_id, as Optimizely’s libraries do.',
     'Events are immutable in ODP.',
     'Experiments that count visitors by their visitor id need the Event API of Feature Experimentation, which is not used here.',
-    'Open: the fields of an order and the key ts come from second-hand sources; standard types and actions were seen in part.',
+    'A refund or a cancellation subtracts its total from the order. Its tax, shipping and products are not sent.',
+    'A group call is an event of the type group. Create the event field group_id to keep the id.',
   ],
   config_fields: [
     text('api_key', 'Public API key', 'W4WzcEs-ABgXorzY7h1LCQ', 'Settings, APIs, Public.', {
@@ -64,26 +89,13 @@ export default defineVendor({
   ],
   requests: [
     {
+      ...post('profiles'),
       name: 'profile',
       when: { field: 'payload.attributes', op: 'exists' },
-      method: 'POST',
-      url: 'https://{{parameters.region}}/v3/profiles',
-      headers: { 'x-api-key': '{{parameters.api_key}}' },
       items: 'attributes',
       shape: { attributes: { $ref: 'payload' } },
-      body: { kind: 'json_list' },
-      batch: { max_items: 500, max_bytes: 500_000, interval_ms: 1_000 },
-      answers: [{ status: [400, 422], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
     },
-    {
-      name: 'events',
-      method: 'POST',
-      url: 'https://{{parameters.region}}/v3/events',
-      headers: { 'x-api-key': '{{parameters.api_key}}' },
-      body: { kind: 'json_list' },
-      batch: { max_items: 500, max_bytes: 500_000, interval_ms: 1_000 },
-      answers: [{ status: [400, 422], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
-    },
+    { ...post('events'), name: 'events' },
   ],
   event_name: { target: 'action', only_with: 'action', style: 'identifier' },
   compact: [{ path: 'data.order.items', needs: ['product_id'] }],
@@ -91,17 +103,18 @@ export default defineVendor({
     ['identifiers.customer_id', 'identifiers.email', 'identifiers.fs_user_id', 'attributes.customer_id', 'attributes.email'],
   ],
   default_action: 'drop',
-  rate: { rps: 20 },
+  // 10 requests a second for events, and as many for customers (ZaiusInc/api-docs, rate-limits.md).
+  rate: { rps: 10 },
   variants: blueprints({
     names: 'keep',
     global: [
-      from('user_id', 'identifiers.customer_id', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
-      from('user_id', 'identifiers.fs_user_id', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
-      from(source.EMAIL, 'identifiers.email', ['normalize_email'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
-      from('timestamp', 'data.ts', ['to_unix_seconds'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
-      from('event_id', 'data.idempotence_id', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
-      set('data.data_source_type', 'firsthand', { when: { field: 'type', op: 'ne', value: 'identify' } }),
-      from(source.PAGE_URL, 'data.page', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from('user_id', 'identifiers.customer_id', [], NOT_IDENTIFY),
+      from('user_id', 'identifiers.fs_user_id', [], NOT_IDENTIFY),
+      from(source.EMAIL, 'identifiers.email', ['normalize_email'], NOT_IDENTIFY),
+      from('timestamp', 'data.ts', ['to_unix_seconds'], NOT_IDENTIFY),
+      from('event_id', 'data.idempotence_id', [], NOT_IDENTIFY),
+      set('data.data_source_type', 'firsthand', NOT_IDENTIFY),
+      ...page(source.PAGE_URL, NOT_IDENTIFY),
     ],
     lines: Object.fromEntries(EVENT_KINDS.map((one) => [one, CUSTOM])),
     instead: {
@@ -113,12 +126,15 @@ export default defineVendor({
       'Product Added': [...kind('product', 'add_to_cart'), PRODUCT],
       'Product Removed': [...kind('product', 'remove_from_cart'), PRODUCT],
       'Product Added to Wishlist': [...kind('product', 'add_to_wishlist'), PRODUCT],
+      'Product Removed from Wishlist': [...kind('product', 'remove_from_wishlist'), PRODUCT],
+      'Signed Up': kind('account', 'register'),
+      'Signed In': kind('account', 'login'),
       'Order Completed': [...kind('order', 'purchase'), ...ORDER],
-      'Order Refunded': [...kind('order', 'refund'), ...ORDER],
-      'Order Cancelled': [...kind('order', 'cancel'), ...ORDER],
+      'Order Refunded': [...kind('order', 'refund'), ...REVERSAL],
+      'Order Cancelled': [...kind('order', 'cancel'), ...REVERSAL],
     },
     others: {
-      '@page': event(undefined, [set('type', 'pageview'), from(source.PAGE_TITLE, 'data.title'), from(source.OWN_PAGE_URL, 'data.page')]),
+      '@page': event(undefined, [set('type', 'pageview'), from(source.PAGE_TITLE, 'data.title'), ...page(source.OWN_PAGE_URL)]),
       '@identify': event(undefined, [
         from('user_id', 'attributes.customer_id'),
         from(source.EMAIL, 'attributes.email', ['normalize_email']),

@@ -1,4 +1,4 @@
-/** https://help.ortto.com/a-271-create (activities) and /a-225-merge (person). */
+/** https://help.ortto.com/a-271-create-a-custom-activity-event-create and /a-257-create-or-update-one-or-more-people-merge */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -37,8 +37,8 @@ export default defineVendor({
   description: 'Custom activities and people into Ortto.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
-  website: 'https://help.ortto.com/a-271-create',
+  status: 'ga',
+  website: 'https://help.ortto.com/a-271-create-a-custom-activity-event-create',
   api_version: { version: 'v1', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: [
@@ -47,10 +47,10 @@ export default defineVendor({
   ],
   see_it: 'Open the person: the activity shows in the feed.',
   notes: [
-    'People are matched by e-mail address. Ortto may count a new person as opted in.',
-    'Attributes of an activity carry their type in the name (str:cm:plan, int:cm:seats), so none are sent by default; map them to attributes["str:cm:plan"].',
+    'People are matched by e-mail address. Ortto subscribes a new person to e-mail unless fields["bol::p"] is false; map your opt-in to it.',
+    'Attributes of an activity carry their type in the name (str:cm:plan, int:cm:seats), so none are sent by default; map them to attributes["str:cm:plan"]. Ortto reads int values as thousandths.',
     'Ortto accepts 50 activities of one kind for a person in a day, and bans an address for 15 seconds after 15 bad requests.',
-    'Open: the call for people and the field created were not seen in the documentation; page views and groups are not sent.',
+    'The time of an event is not sent. Page views and groups are not sent.',
   ],
   config_fields: [
     secret('api_key', 'API key', 'PRIVATE-0123456789abcdefghijklmnop', 'Settings, API keys.', {

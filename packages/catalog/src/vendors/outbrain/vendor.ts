@@ -30,7 +30,7 @@ export default defineVendor({
   ],
   see_it: 'Open Conversions in Amplify: the conversion turns to Active, with its last activity.',
   notes: [
-    'Open: orderId, orderValue and currency were seen in a public integration that quotes the documentation.',
+    'Open: orderId, orderValue and currency are parameters of Outbrain’s pixel; in the request with a click id they were seen in public integrations.',
     'The name must be that of the conversion, to the letter. Outbrain reports no error for a single event.',
     'Only events with ob_click_id are sent. dicbo, the automatic parameter, is another id and does not work here.',
     'The time of the event is not sent: its time zone is not documented. A delayed event counts when it arrives.',

@@ -18,7 +18,7 @@ export default defineVendor({
     'In PagerDuty open Services, your service, Integrations, Add integration, Events API v2, and copy the integration key.',
     'Remove from the mapping the events that should wake nobody.',
   ],
-  see_it: 'Open the service, Activity: the incident or change event shows at once.',
+  see_it: 'Open the service, Activity: the incident shows at once.',
   notes: [
     'The event id is the dedup_key, so a repeated delivery joins the same alert.',
     'Choose another dedup_key in the mapping to join alerts, and the event_action resolve to close them.',
@@ -50,7 +50,7 @@ export default defineVendor({
     url: 'https://{{parameters.region}}/v2/enqueue',
     fill: { routing_key: '{{parameters.routing_key}}' },
     body: { kind: 'json' },
-    answers: [{ status: [400], verdict: 'refused', reason: 'body.errors' }, RETRY_TIMEOUT],
+    answers: [RETRY_TIMEOUT],
   },
   require_one_of: [['payload.summary']],
   default_action: 'drop',

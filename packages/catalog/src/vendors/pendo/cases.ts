@@ -25,9 +25,14 @@ export default vendorCases(
       requests: [
         {
           url: 'https://app.eu.pendo.io/data/track',
-          body: { ...head, event: 'Feature Used', accountId: 'acme', properties: { feature: 'x' } },
+          body: { ...head, event: 'Feature Used', accountId: 'acme', properties: { feature: 'x' }, context: {} },
         },
       ],
+    },
+    {
+      name: 'names of properties that Pendo would not show',
+      event: track('Quiz Taken', { 'right answers': 3 }, { context: {} }),
+      requests: [{ body: { ...head, event: 'Quiz Taken', properties: { right_answers: 3 }, context: {} } }],
     },
     {
       name: 'a page',
@@ -37,7 +42,7 @@ export default vendorCases(
     {
       name: 'a screen of an app',
       event: pageViewed({ original_type: 'screen', context: {} }),
-      requests: [{ body: { ...head, event: 'Screen Viewed', properties: { path: '/', screen_name: 'Home' } } }],
+      requests: [{ body: { ...head, event: 'Screen Viewed', properties: { path: '/', screen_name: 'Home' }, context: {} } }],
     },
     {
       name: 'identify sets visitor metadata',

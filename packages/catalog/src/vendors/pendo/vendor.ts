@@ -1,4 +1,4 @@
-/** https://engageapi.pendo.io/; read through the guides of Tealium and Zeotap, which name every parameter. */
+/** https://support.pendo.io/hc/en-us/articles/360032294291 (track events); https://engageapi.pendo.io/, metadata, through the guide of Zeotap. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -42,7 +42,9 @@ export default defineVendor({
   notes: [
     'Events of visitors without a user id are dropped.',
     'Identify and group calls need the integration key; without it they are dropped.',
-    'Open: Pendo’s own reference was not readable; hosts of the regions, limits and the answer of the metadata call are unconfirmed.',
+    'Names of properties have letters, digits and underscores, at most 32 characters; other characters become underscores.',
+    'Pendo shows no properties that are longer than 512 bytes as JSON in all: map the few that you need.',
+    'Open: the calls for metadata and the hosts of other regions were not seen in Pendo’s own reference.',
   ],
   config_fields: [
     secret(
@@ -82,6 +84,7 @@ export default defineVendor({
   ],
   send: 'all',
   event_name: { target: 'track.event' },
+  limits: [{ path: 'track.properties', max_key_length: 32, key_style: 'identifier' }],
   require_one_of: [['track.visitorId']],
   default_action: 'drop',
   rate: { rps: 50 },
@@ -93,6 +96,8 @@ export default defineVendor({
       from(['context.group_id', 'traits.company.id'], 'track.accountId', ['to_string']),
       from('timestamp', 'track.timestamp', ['to_unix_millis']),
       from('properties', 'track.properties'),
+      // Pendo requires the context, even if it is empty.
+      set('track.context', {}),
       ...contextLines('track.context', { ip: 'ip', user_agent: 'userAgent', url: 'url', title: 'title' }),
     ],
     lines: {},

@@ -3,15 +3,16 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { contextLines } from '../shared/context.ts';
+import { actionSource } from '../shared/device.ts';
 import { digits, flag, secret, text } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { userData } from '../shared/user-data.ts';
+import { SHORT_NAMES, userData } from '../shared/user-data.ts';
 
 const data = into('custom_data');
-const app = (os: typeof source.IS_APPLE) => ({ when: { all: [source.IS_APP, os] } });
 
 const variants = blueprints({
   names: adEvents({
@@ -32,28 +33,19 @@ const variants = blueprints({
   global: [
     from('event_id', 'event_id'),
     from('timestamp', 'event_time', ['to_unix_seconds']),
-    set('action_source', 'offline'),
-    set('action_source', 'web', { when: source.HAS_PAGE }),
-    set('action_source', 'app_android', app(source.IS_ANDROID)),
-    set('action_source', 'app_ios', app(source.IS_APPLE)),
+    ...actionSource('action_source', { other: 'offline', web: 'web', android: 'app_android', ios: 'app_ios' }),
     from(source.PAGE_URL, 'event_source_url'),
     set('opt_out', true, { when: source.AD_DENIED }),
     from('context.locale', 'language', ['lowercase', use('truncate', 2)]),
-    from('context.app.name', 'app_name'),
-    from('context.app.version', 'app_version'),
-    from('context.device.manufacturer', 'device_brand'),
-    from('context.device.model', 'device_model'),
-    from('context.device.type', 'device_type'),
+    ...contextLines('', { app_name: 'app_name', app_version: 'app_version', manufacturer: 'device_brand', model: 'device_model' }),
+    ...contextLines('', { device_type: 'device_type' }),
     from('context.network.carrier', 'device_carrier'),
     from('context.network.wifi', 'wifi', ['to_boolean']),
     from('context.os.version', 'os_version', ['to_string'], { when: source.IS_APP }),
     set('custom_data.opt_out_type', 'LDP', { when: { field: 'parameters.limited_data_processing', op: 'eq', value: true } }),
     ...userData(
       'user_data',
-      {
-        ...{ email: 'em', phone: 'ph', first_name: 'fn', last_name: 'ln', gender: 'ge', birthday: 'db', city: 'ct', state: 'st' },
-        ...{ postal_code: 'zp', country: 'country', external_id: 'external_id', ip: 'client_ip_address', user_agent: 'client_user_agent' },
-      },
+      { ...SHORT_NAMES, birthday: 'db', external_id: 'external_id' },
       { phone: 'digits', lists: true, ip_with_user_agent: true },
     ),
     from(source.ADVERTISING_ID, 'user_data.hashed_maids[0]', ['trim', 'sha256']),
@@ -85,19 +77,7 @@ const variants = blueprints({
 
 /** Pinterest answers with one entry per event, in order, inside a 200 and (where some failed) a 422. */
 const ANSWERS: AnswerRule[] = [
-  {
-    status: ['2xx', 400, 422],
-    when: { field: 'body.events', op: 'exists' },
-    verdict: 'partial',
-    partial: {
-      results: 'body.events',
-      accepted: { field: 'status', op: 'eq', value: 'processed' },
-      reason: 'error_message',
-      failed: 'refused',
-      others: 'delivered',
-    },
-  },
-  { status: [401, 403], verdict: 'refused', reason: 'body.message' },
+  { status: ['2xx', 400, 422], ...resultPerEvent('body.events', { field: 'status', op: 'eq', value: 'processed' }, 'error_message') },
   { status: [400, 422], verdict: 'refused', reason: 'body.message', isolate: true },
   RETRY_TIMEOUT,
 ];
@@ -124,7 +104,8 @@ export default defineVendor({
     'In Pinterest Ads Manager open Conversions and copy the ad account ID.',
     'Under Conversions, Set up API, generate a conversion access token.',
   ],
-  see_it: 'Open Conversions, Event overview, or Test events for events in test mode.',
+  see_it: 'Open Conversions, Event overview. An event in test mode is not recorded: its response says whether it is valid.',
+  // Query parameter test of Pinterest's OpenAPI description, events/create
   test_mode: { field: 'test_mode', value: true, effect: 'Pinterest checks the event and records nothing.' },
   notes: [
     'An event needs an e-mail address, a mobile advertising id, or an IP address together with a user agent.',

@@ -22,6 +22,19 @@ export default vendorCases(pipedrive, [
     ],
   },
   {
+    name: 'the content of a note is HTML',
+    event: track('Trial Started', { plan: '<b>pro</b> & more' }),
+    replies: [found, { status: 201 }],
+    requests: [
+      { url: search },
+      {
+        method: 'POST',
+        url: `${api}/v1/notes`,
+        body: { content: 'Trial Started {"plan":"&lt;b&gt;pro&lt;/b&gt; &amp; more"}', person_id: 7 },
+      },
+    ],
+  },
+  {
     name: 'a new person is created first',
     event: trial,
     replies: [none, { status: 201, body: { data: { id: 8 } } }, { status: 201 }],
@@ -57,6 +70,13 @@ export default vendorCases(pipedrive, [
     event: trial,
     replies: [{ status: 401, body: { success: false, error: 'unauthorized access' } }],
     requests: [{ url: search }],
+  },
+  {
+    name: 'over the limit of two seconds',
+    event: trial,
+    replies: [{ status: 429, headers: { 'x-ratelimit-reset': '2' }, body: { success: false, error: 'request over limit' } }],
+    requests: [{ url: search }],
+    verdict: { kind: 'unavailable', reason: 'http_429: request over limit', retry_after_ms: 2_000 },
   },
   { name: 'no address', event: bare('Trial Started'), dropped: 'missing_required:email' },
   { name: 'pages are dropped', event: pageViewed(), dropped: 'mapping_default' },

@@ -1,17 +1,17 @@
-/** https://developers.pipedrive.com/docs/api/v1/Persons (v2), /Notes and /Leads (v1) */
+/** https://developers.pipedrive.com/docs/api/v1/Persons (v2) and /Notes (v1); bodies from Pipedrive's client (pipedrive/client-nodejs), read on 2026-11-16. */
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { crmVariants } from '../shared/blueprints.ts';
 import { secret, text } from '../shared/fields.ts';
-import { event, from, set } from '../shared/mapping.ts';
+import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
 
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.error', retry_after: { header: 'x-ratelimit-reset' } },
-  { status: [408], verdict: 'unavailable' },
-  { status: ['4xx'], verdict: 'refused', reason: 'body.error' },
+  RETRY_TIMEOUT,
 ];
 const step = (name: string, method: string, path: string, rest: Partial<ChainStep>): ChainStep => ({
   name,
@@ -22,6 +22,8 @@ const step = (name: string, method: string, path: string, rest: Partial<ChainSte
   answers: ANSWERS,
   ...rest,
 });
+/** The content of a note is HTML, which Pipedrive cleans: unescaped text would lose what looks like a tag. */
+const HTML = [use('replace', '&', '&amp;'), use('replace', '<', '&lt;'), use('replace', '>', '&gt;')];
 const has = (field: string) => ({ field, op: 'exists' }) as const;
 const lacks = (field: string) => ({ field, op: 'not_exists' }) as const;
 const note = (name: string, known: 'find' | 'create'): ChainStep =>
@@ -48,7 +50,7 @@ export default defineVendor({
   description: 'Persons in Pipedrive, and notes about what they did.',
   category: 'other',
   group: 'crm_and_support',
-  status: 'beta',
+  status: 'ga',
   website: 'https://developers.pipedrive.com/docs/api/v1/Persons',
   api_version: { version: 'v2 persons, v1 notes', checked: '2026-11-16' },
   setup_steps: [
@@ -61,7 +63,6 @@ export default defineVendor({
     'An event is a note on the person. Custom fields have names of 40 characters; map traits to person.custom_fields.<name>.',
     'The search of Pipedrive lags: two events of a new person within seconds can create it twice.',
     'Every request costs tokens of a daily budget.',
-    'Open: the bodies of persons v2 and notes were not seen in the reference itself.',
   ],
   config_fields: [
     text('company_domain', 'Company domain', 'acme', 'The part of the address before .pipedrive.com.', {
@@ -93,7 +94,7 @@ export default defineVendor({
   concurrency: 2,
   variants: crmVariants({
     global: PERSON,
-    lines: [template('{{event}} {{json properties}}', 'note')],
+    lines: [template('{{event}} {{json properties}}', 'note', HTML)],
     others: {
       // An update replaces whole lists, and the address stands in for the name of new persons only.
       '@identify': event(undefined, [

@@ -1,13 +1,20 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, PRODUCTS, pageViewed, track } from '../shared/sample-events.ts';
 import piwikPro from './vendor.ts';
 
 const url = 'https://example.piwik.pro/ppms.php';
-const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': String(CONTEXT.user_agent) };
+const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const form = (fields: Record<string, unknown>) =>
   new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString();
 const head = { rec: 1, send_image: 0, _id: '2e96105c29d2c92c', uid: 'user-1', cdt: '2026-01-02 03:04:05' };
-const web = { ...head, url: 'https://shop.example/checkout?x=1', urlref: 'https://www.example.org/', lang: 'de-DE', cip: '203.0.113.7' };
+const web = {
+  ...head,
+  url: 'https://shop.example/checkout?x=1',
+  urlref: 'https://www.example.org/',
+  ua: CONTEXT.user_agent,
+  lang: 'de-DE',
+  cip: '203.0.113.7',
+};
 const site = { idsite: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11' };
 const says = (fields: Record<string, unknown>) => [{ method: 'POST', url, headers, body: form({ ...fields, ...site }) }];
 const items = '[["p-1","Tea","Drinks",10,2],["S2","Cup","",22.5,1]]';
@@ -41,11 +48,10 @@ export default vendorCases(
     {
       name: 'a screen of an app',
       event: pageViewed({ original_type: 'screen', context: { app: { namespace: 'com.shop' }, user_agent: 'ShopApp/2' } }),
-      requests: [
-        { url, headers: { 'User-Agent': 'ShopApp/2' }, body: form({ ...head, url: 'app://com.shop/Home', action_name: 'Home', ...site }) },
-      ],
+      requests: says({ ...head, url: 'app://com.shop/Home', ua: 'ShopApp/2', action_name: 'Home' }),
     },
     { name: 'an order without an id', event: orderCompleted({ order_id: null }), dropped: 'missing_required:ec_id' },
+    ...lacking({ search: track('Products Searched'), revenue: track('Order Completed', { order_id: 'o-1' }) }),
     { name: 'no page', event: track('Quiz Taken', {}, { context: {} }), dropped: 'missing_required:url' },
     {
       name: 'nobody',

@@ -1,4 +1,7 @@
-/** https://developers.piwik.pro/reference/tracking-api (PiwikPRO/PPMS-PublicDocs, data_collection/api/tracking_api.yaml). */
+/**
+ * https://developers.piwik.pro/reference/tracking-api (PiwikPRO/PPMS-PublicDocs, data_collection/api/tracking_api.yaml); `search_cats`:
+ * PiwikPRO/server-side-template-for-gtm-v2, Piwik PRO's own server-side tag.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -40,15 +43,13 @@ export default defineVendor({
       { pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$', pattern_hint: 'a host name without https:// and without slashes' },
     ),
     text('site_id', 'Site or app ID', '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', 'Menu, Administration, Sites and apps.', {
-      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+      pattern: source.UUID,
       pattern_hint: 'a UUID',
     }),
   ],
   request: {
     method: 'POST',
     url: 'https://{{parameters.host}}/ppms.php',
-    headers: { 'User-Agent': '{{lane.user_agent}}' },
-    lane: ['user_agent'],
     fill: { idsite: '{{parameters.site_id}}' },
     body: { kind: 'form' },
     answers: [RETRY_TIMEOUT],
@@ -62,7 +63,7 @@ export default defineVendor({
     names: 'keep',
     global: [
       ...VISITOR,
-      ...contextLines('', { url: 'url', referrer: 'urlref', user_agent: 'user_agent', locale: 'lang', ip: 'cip' }),
+      ...contextLines('', { url: 'url', referrer: 'urlref', user_agent: 'ua', locale: 'lang', ip: 'cip' }),
       RESOLUTION,
       // An app has no address: Piwik PRO needs one.
       template('app://{{context.app.namespace}}', 'url', [], { when: { field: 'context.app.namespace', op: 'exists' } }),

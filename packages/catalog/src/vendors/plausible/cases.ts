@@ -31,6 +31,11 @@ export default vendorCases(
       event: track('Quiz Taken', Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`p${index}`, index]))),
       requests: says({ name: 'Quiz Taken', props: Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`p${index}`, index])) }),
     },
+    {
+      name: 'a long text of characters with three bytes each: at most 2,000 bytes',
+      event: track('Quiz Taken', { answer: '茶'.repeat(1_000) }),
+      requests: says({ name: 'Quiz Taken', props: { answer: '茶'.repeat(666) } }),
+    },
     { name: 'a name that Plausible reserves', event: track('engagement'), dropped: 'mapping_default' },
     { name: 'an event that is too old', event: order, now: '2026-01-02T05:04:05.678Z', dropped: 'event_too_old' },
     {

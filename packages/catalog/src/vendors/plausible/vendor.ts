@@ -48,7 +48,8 @@ export default defineVendor({
     answers: [RETRY_TIMEOUT],
   },
   event_name: { target: 'name', max_length: 120, reserved: ['engagement'] },
-  limits: [{ path: 'props', max_keys: 30, max_key_length: 300, max_string_length: 2_000, scalars_only: true }],
+  // Plausible allows 300 and 2,000 bytes, and rejects the event otherwise. A character has up to three.
+  limits: [{ path: 'props', max_keys: 30, max_key_length: 100, max_string_length: 666, scalars_only: true }],
   require_one_of: [['user_agent'], ['ip']],
   max_event_age_hours: 1,
   default_action: 'drop',

@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, pageViewed, TRAITS, track } from '../shared/sample-events.ts';
 import posthog from './vendor.ts';
 
@@ -6,6 +6,8 @@ const url = 'https://us.i.posthog.com/batch/';
 const head = { api_key: 'phc_0123456789abcdefghijklmnopqrstuvwxyzABCDEF', historical_migration: false };
 const timestamp = '2026-01-02T03:04:05.678Z';
 const lib = { $lib: 'firsthand' };
+/** Of an event without an address: PostHog must not locate the server that sends it. */
+const server = { ...lib, $geoip_disable: true };
 const web = {
   $ip: '203.0.113.7',
   $current_url: 'https://shop.example/checkout?x=1',
@@ -17,7 +19,7 @@ const web = {
 const order = orderCompleted();
 const sentOrder = { event: 'Order Completed', distinct_id: 'user-1', timestamp, properties: { ...order.properties, ...web } };
 const quiz = track('Quiz Taken', { score: 3 }, { traits: {}, context: {} });
-const sentQuiz = { event: 'Quiz Taken', distinct_id: 'user-1', timestamp, properties: { score: 3, ...lib } };
+const sentQuiz = { event: 'Quiz Taken', distinct_id: 'user-1', timestamp, properties: { score: 3, ...server } };
 const body = (...batch: object[]) => [{ method: 'POST', url, body: { ...head, batch } }];
 
 export default vendorCases(
@@ -39,13 +41,13 @@ export default vendorCases(
     {
       name: 'an anonymous visitor has no profile',
       event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' },
-      requests: body({ event: 'Quiz Taken', distinct_id: 'anon-1', timestamp, properties: { $process_person_profile: false, ...lib } }),
+      requests: body({ event: 'Quiz Taken', distinct_id: 'anon-1', timestamp, properties: { $process_person_profile: false, ...server } }),
     },
     {
       name: 'an anonymous visitor has a profile where the customer wants it',
       config: { person_profiles: 'always' },
       event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1' },
-      requests: body({ event: 'Quiz Taken', distinct_id: 'anon-1', timestamp, properties: lib }),
+      requests: body({ event: 'Quiz Taken', distinct_id: 'anon-1', timestamp, properties: server }),
     },
     {
       name: 'a page',
@@ -81,7 +83,7 @@ export default vendorCases(
           $os_version: '18',
           utm_source: 'news',
           $groups: { company: 'acme' },
-          ...lib,
+          ...server,
         },
       }),
     },
@@ -98,7 +100,7 @@ export default vendorCases(
     {
       name: 'alias',
       event: identified({ original_type: 'alias', traits: {}, context: { previous_id: 'old-1' } }),
-      requests: body({ event: '$create_alias', distinct_id: 'user-1', timestamp, properties: { alias: 'old-1', ...lib } }),
+      requests: body({ event: '$create_alias', distinct_id: 'user-1', timestamp, properties: { alias: 'old-1', ...server } }),
     },
     {
       name: 'group',
@@ -107,9 +109,25 @@ export default vendorCases(
         event: '$groupidentify',
         distinct_id: 'user-1',
         timestamp,
-        properties: { $group_type: 'company', $group_key: 'acme', $group_set: { name: 'Acme' }, ...lib },
+        properties: { $group_type: 'company', $group_key: 'acme', $group_set: { name: 'Acme' }, ...server },
       }),
     },
+    {
+      name: 'a group of an anonymous visitor: PostHog would drop it without a profile',
+      event: { ...grouped({ context: {} }), user_id: undefined as never },
+      requests: body({
+        event: '$groupidentify',
+        distinct_id: 'anon-1',
+        timestamp,
+        properties: { $group_type: 'company', $group_key: 'acme', $group_set: { name: 'Acme' }, ...server },
+      }),
+    },
+    {
+      name: 'traits of an anonymous visitor: PostHog would drop them without a profile',
+      event: { ...identified({ traits: { plan: 'pro' }, context: {} }), user_id: undefined as never },
+      requests: body({ event: '$identify', distinct_id: 'anon-1', timestamp, properties: { $set: { plan: 'pro' }, ...server } }),
+    },
+    ...lacking({ 'properties.alias': { ...identified({ original_type: 'alias', context: {} }), anonymous_id: '' } }),
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:distinct_id' },
   ],
   [

@@ -14,9 +14,11 @@ const GLOBAL = [
   from('timestamp', 'timestamp'),
   from('event_id', 'uuid', [], { when: source.EVENT_ID_IS_UUID }),
   property('context.group_id', '$groups.company'),
+  // PostHog drops `$identify`, `$create_alias` and `$groupidentify` if they ask for no profile.
   set('properties.$process_person_profile', false, {
     when: {
       all: [
+        { field: 'type', op: 'in', value: ['track', 'page'] },
         { field: 'user_id', op: 'not_exists' },
         { field: 'parameters.person_profiles', op: 'eq', value: 'identified_only' },
       ],
@@ -46,6 +48,8 @@ const GLOBAL = [
     screen_height: '$screen_height',
     user_agent: '$raw_user_agent',
   }),
+  // Without an address PostHog would locate this server, and its own server libraries set the same.
+  set('properties.$geoip_disable', true, { when: { field: 'context.ip', op: 'not_exists' } }),
   set('properties.$lib', 'firsthand'),
   from('properties', 'properties', [], { when: { field: 'type', op: 'in', value: ['track', 'page'] } }),
 ];
@@ -66,7 +70,7 @@ export default defineVendor({
   ],
   see_it: 'Open Activity: the event shows within seconds.',
   notes: [
-    'PostHog answers 200 also for events that it drops later, such as events without a name.',
+    'PostHog answers 200 also for events that it drops later, such as events without a name or over the billing limit.',
     'Only an event id that is a UUID is sent as uuid, by which PostHog removes duplicates.',
     'An identify merges the anonymous visitor into the user ($anon_distinct_id); an alias merges the previous id into the user id ($create_alias).',
   ],

@@ -1,4 +1,4 @@
-import { temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { lacking, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { CONTEXT, identified, orderCompleted, PRODUCTS, track } from '../shared/sample-events.ts';
 import rakuten from './vendor.ts';
 
@@ -60,11 +60,35 @@ export default vendorCases(
       event: track('Order Completed', { order_id: 'o-1', currency: 'EUR' }, { context }),
       dropped: 'missing_required:skulist',
     },
+    ...lacking({ amtlist: orderCompleted({ products: [{ sku: 'S1', name: 'Tea' }] }, { context }) }),
     { name: 'a sign-up', event: track('Signed Up', {}, { context }), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
   ],
   [
-    { name: 'received', events: [order], reply: { status: 200, body: '<response/>' }, verdict: { kind: 'delivered' } },
+    {
+      name: 'received',
+      events: [order],
+      reply: {
+        status: 200,
+        body: '<response><unique_id>u-1</unique_id><summary><transactions><good>2</good><bad>0</bad></transactions></summary></response>',
+      },
+      verdict: { kind: 'delivered' },
+    },
+    {
+      name: 'bad transactions come as 200',
+      events: [order],
+      reply: {
+        status: 200,
+        body: '<response><unique_id>u-1</unique_id><summary><transactions><good>0</good><bad>2</bad></transactions></summary></response>',
+      },
+      verdict: { kind: 'refused' },
+    },
+    {
+      name: 'an error comes as 200',
+      events: [order],
+      reply: { status: 200, body: '<response><error>Access denied</error></response>' },
+      verdict: { kind: 'refused', reason: 'http_200: <response><error>Access denied</error></response>' },
+    },
     { name: 'rejected', events: [order], reply: { status: 400, body: '' }, verdict: { kind: 'refused' } },
     ...temporaryAnswers(order),
   ],

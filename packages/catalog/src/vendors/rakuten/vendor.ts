@@ -1,5 +1,9 @@
-/** Rakuten Advertising transaction pixel, called from the server. Public integrations only (the documentation needs a login), read on 2026-11-16. */
+/**
+ * Rakuten Advertising transaction pixel, called from the server. Public integrations only (the documentation needs a login): RudderStack
+ * (answers) and MetaRouter (amounts, refunds), read on 2026-11-16.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { digits, text } from '../shared/fields.ts';
@@ -25,6 +29,12 @@ const order = (sign: number) => [
   amounts(sign),
   from(product('name'), 'namelist', [use('replace', '\\|', '_'), JOINED]),
   from('properties.coupon', 'coupon'),
+];
+
+/** An answer of 200 may refuse the order: an error, or a count of bad transactions. */
+const ANSWERS: AnswerRule[] = [
+  { status: ['2xx'], when: { field: 'body', op: 'matches', value: '<error>|<bad>[1-9]' }, verdict: 'refused', reason: 'body' },
+  RETRY_TIMEOUT,
 ];
 
 const variants = blueprints({
@@ -55,14 +65,14 @@ export default defineVendor({
   ],
   see_it: 'Ask Rakuten for the transaction report, or open Reports, Signature orders, after the nightly processing.',
   notes: [
-    'Open: the documentation needs a login. Parameters and the sign of refunds were seen in public integrations.',
-    'Open: the XML answer. Every 2xx counts as received.',
-    'Amounts are line totals in the smallest unit of the currency: cents for EUR, whole yen for JPY. A public integration multiplies by 100 always.',
+    'Open: the documentation needs a login. Parameters, answers and the sign of refunds were seen in public integrations.',
+    'Amounts are line totals in the smallest unit of the currency: cents for EUR, whole yen for JPY.',
+    'A 200 with an error or with bad transactions is a rejected order. “Access denied” means that Rakuten has not enabled the pixel for the merchant ID.',
     'Only orders with ranSiteID and products are sent.',
   ],
   default_consent_category: 'advertising',
   config_fields: [text('mid', 'Merchant ID (MID)', '12345', 'From Rakuten Advertising.', digits())],
-  request: { method: 'GET', url: 'https://track.linksynergy.com/ep', lane: ['kind'], body: { kind: 'query' }, answers: [RETRY_TIMEOUT] },
+  request: { method: 'GET', url: 'https://track.linksynergy.com/ep', lane: ['kind'], body: { kind: 'query' }, answers: ANSWERS },
   event_name: { target: 'kind' },
   default_action: 'drop',
   rate: { rps: 10, burst: 20 },

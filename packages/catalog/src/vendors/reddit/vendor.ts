@@ -5,6 +5,7 @@ import { adLines } from '../shared/ad-lines.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { unitValue } from '../shared/commerce.ts';
+import { actionSource } from '../shared/device.ts';
 import { flag, idOf, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -50,9 +51,7 @@ const variants = blueprints({
   }),
   global: [
     from('timestamp', 'event_at', ['to_unix_millis']),
-    set('action_source', 'OTHER'),
-    set('action_source', 'WEBSITE', { when: source.HAS_PAGE }),
-    set('action_source', 'APP', { when: source.IS_APP }),
+    ...actionSource('action_source', { other: 'OTHER', web: 'WEBSITE', app: 'APP' }),
     from(source.PAGE_URL, 'event_source_url', [], { when: source.IS_WEBSITE }),
     from(source.clickId('rdt_cid', 'rdt_cid'), 'click_id'),
     from('event_id', 'metadata.conversion_id'),
@@ -130,7 +129,7 @@ export default defineVendor({
     auth: { kind: 'bearer', token: '{{parameters.conversion_token}}' },
     body: { kind: 'json_list', under: 'data.events', common: { test_id: '{{parameters.test_id}}' } },
     batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 1_000 },
-    answers: oneBadFailsAll('body.error', 'body.error.message'),
+    answers: oneBadFailsAll('body.error'),
   },
   event_name: { target: 'type.tracking_type' },
   compact: [{ path: 'metadata.products', needs: ['id'] }],

@@ -2,17 +2,14 @@
 import type { ChainStep } from '@firsthand/core/vendor/chain.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
-const ANSWERS: AnswerRule[] = [
-  { status: [429], verdict: 'unavailable', reason: 'body.message' },
-  { status: [408], verdict: 'unavailable' },
-  { status: ['4xx'], verdict: 'refused', reason: 'body.message' },
-];
+const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 
 export default defineVendor({
   key: 'resend',
@@ -20,7 +17,7 @@ export default defineVendor({
   description: 'Events that start automations, and contacts, in Resend.',
   category: 'other',
   group: 'engagement',
-  status: 'beta',
+  status: 'ga',
   website: 'https://resend.com/docs/api-reference/events/send-event',
   api_version: { version: 'events, contacts', checked: '2026-11-16' },
   default_consent_category: 'marketing',
@@ -32,8 +29,8 @@ export default defineVendor({
   notes: [
     'An event without an automation starts nothing. Names that begin with resend: are reserved.',
     'A contact is updated by its address, and created if Resend does not know it.',
-    'Resend accepts about five requests a second. Page views are not sent.',
-    'Open: whether a contact can be addressed by e-mail in the update call was seen in one source only; the limit differs between pages (2, 5 or 10 a second).',
+    'Page views are not sent.',
+    'Resend names different limits on different pages (2, 5 or 10 requests a second); 2 are sent.',
   ],
   config_fields: [
     secret('api_key', 'API key', 're_0123456789_abcdefghijklmnopqrstuv', 'API keys.', {

@@ -12,7 +12,7 @@ const conversion = (attributes: object) => [
       event_name: 'conversion',
       source_message_id: 'evt-1',
       timestamp_unixtime_ms: 1767323045678,
-      custom_attributes: { conversionid: 'evt-1', ...attributes },
+      custom_attributes: { conversionid: 'evt-1', confirmationref: 'evt-1', ...attributes },
     },
   },
 ];
@@ -64,6 +64,20 @@ export default vendorCases(
             user_identities: { customerid: 'user-1', other2: 'rc-1' },
             integration_attributes: { 1277: { passbackconversiontrackingid: 'rc-1' } },
             device_info: { ios_advertising_id: 'IDFA-1', ios_idfv: 'IDFV-1' },
+            events: conversion({ conversiontype: 'Signed Up' }),
+          },
+        },
+      ],
+    },
+    {
+      name: 'the click id of the landing page',
+      event: track('Signed Up', {}, { user_id: undefined, traits: {}, context: { click_ids: { rclid: 'rc-2', rtid: 'rt-1' } } } as never),
+      requests: [
+        {
+          body: {
+            environment: 'production',
+            user_identities: { other2: 'rc-2' },
+            integration_attributes: { 1277: { passbackconversiontrackingid: 'rc-2' } },
             events: conversion({ conversiontype: 'Signed Up' }),
           },
         },

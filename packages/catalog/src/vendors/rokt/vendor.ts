@@ -1,9 +1,13 @@
-/** Rokt Event and Audience API (mParticle batches). docs.rokt.com and public integrations, read on 2026-11-16. */
+/**
+ * Rokt Event and Audience API (mParticle batches). docs.rokt.com, mParticle's web SDK (integrationCapture.ts: rclid, rtid) and public
+ * integrations, read on 2026-11-16.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { deviceIds } from '../shared/device.ts';
 import { secret, select, text } from '../shared/fields.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -11,6 +15,8 @@ import { userData } from '../shared/user-data.ts';
 
 const data = into('events[0].data');
 const attribute = into('events[0].data.custom_attributes');
+/** In the landing URL as rclid, earlier rtid; apps send it themselves. */
+const CLICK_ID = [...source.clickId('rclid'), ...source.clickId('rtid', 'rokt_click_id')];
 
 const variants = blueprints({
   // The conversion type is free text: every event keeps its name.
@@ -23,11 +29,13 @@ const variants = blueprints({
     data('event_id', 'source_message_id'),
     data('timestamp', 'timestamp_unixtime_ms', ['to_unix_millis']),
     attribute('event_id', 'conversionid'),
+    // The unique id of a conversion. The id of an order replaces it.
+    attribute('event_id', 'confirmationref'),
     from('user_id', 'user_identities.customerid'),
     from(source.EMAIL, 'user_identities.other', ['normalize_email', 'sha256']),
     // Rokt reads its click id in both places.
-    from('context.vendor_ids.rokt_click_id', 'user_identities.other2'),
-    from('context.vendor_ids.rokt_click_id', 'integration_attributes["1277"].passbackconversiontrackingid'),
+    from(CLICK_ID, 'user_identities.other2'),
+    from(CLICK_ID, 'integration_attributes["1277"].passbackconversiontrackingid'),
     ...userData(
       'user_attributes',
       { first_name: 'firstnamesha256', last_name: 'lastnamesha256', phone: 'mobilesha256', postal_code: 'billingzipsha256' },
@@ -37,10 +45,12 @@ const variants = blueprints({
     from(source.BIRTHDAY, 'user_attributes.dob', ['normalize_date']),
     from('context.ip', 'ip'),
     from('context.user_agent', 'device_info.http_header_user_agent'),
-    from(source.ADVERTISING_ID, 'device_info.ios_advertising_id', [], { when: source.IS_APPLE }),
-    from('context.device.id', 'device_info.ios_idfv', [], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'device_info.android_advertising_id', [], { when: source.IS_ANDROID }),
-    from('context.device.id', 'device_info.android_uuid', [], { when: source.IS_ANDROID }),
+    ...deviceIds({
+      idfa: 'device_info.ios_advertising_id',
+      idfv: 'device_info.ios_idfv',
+      aaid: 'device_info.android_advertising_id',
+      android_id: 'device_info.android_uuid',
+    }),
   ],
   lines: adLines({
     value: 'events[0].data.custom_attributes.amount',
@@ -67,12 +77,12 @@ export default defineVendor({
   status: 'beta',
   website: 'https://docs.rokt.com/developers/api-reference/ads-events-api-integration/',
   api_version: { version: 'v2', checked: '2026-11-16' },
-  setup_steps: ['Ask your Rokt account manager for the key and secret of the Event API.'],
+  setup_steps: ['Ask your Rokt account manager for the key and secret of the Event API.', 'Let the collector remember the click id rclid.'],
   see_it: 'Open Data, Event stream, and choose the environment.',
   test_mode: { field: 'environment', value: 'development', effect: 'The events go to the development environment.' },
   notes: [
-    'Open: the parameter of Rokt’s click id in the landing URL. Send it as context.vendor_ids.rokt_click_id.',
-    'Open: the names of attributes, and whether they are put in lower case before hashing, were seen in public integrations only.',
+    'Open: the names of attributes, and whether they are put in lower case before hashing, were seen in public integrations only. For the date of birth they disagree (dob, dateofbirth).',
+    'Rokt’s click id is read from the parameter rclid or rtid of the landing URL. Apps send it as context.vendor_ids.rokt_click_id.',
     'The e-mail address is sent as SHA-256 in the identity other, never in the clear.',
     'Rokt does not deduplicate requests; source_message_id identifies the event.',
   ],

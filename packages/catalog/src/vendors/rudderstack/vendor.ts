@@ -45,7 +45,7 @@ export default defineVendor({
     answers: [{ status: [400, 413], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
   },
   event_name: SPEC_EVENT_NAME,
-  require_one_of: [['userId', 'anonymousId', 'previousId']],
+  require_one_of: [['userId', 'anonymousId']],
   default_action: 'drop',
   rate: { rps: 100 },
   variants: specVariants([...SPEC_CALL, ...SPEC_CONTEXT]),

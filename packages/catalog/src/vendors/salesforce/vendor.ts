@@ -1,5 +1,6 @@
 /**
- * https://developer.salesforce.com/docs/platform/api-rest/guide/dome-upsert.html, …/dome-query.html and, for the token,
+ * https://developer.salesforce.com/docs/platform/api-rest/guide/dome-upsert.html, …/dome-query.html, for addresses the object reference
+ * (Address Compound Fields) and, for the token,
  * help.salesforce.com "OAuth 2.0 JWT Bearer Flow for Server-to-Server Integration".
  */
 import type { JsonObject } from '@firsthand/core/json.ts';
@@ -9,7 +10,7 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { optionalSecret, optionalText, select, text } from '../shared/fields.ts';
 import { event, from, type Rest, use } from '../shared/mapping.ts';
-import { connectTo, refreshTokenOf } from '../shared/oauth.ts';
+import { clientCredentialsAt, connectTo, refreshTokenOf } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
 
 const DATA = '{{parameters.login_url}}/services/data/{{parameters.api_version}}';
@@ -30,12 +31,7 @@ const auth: ChainStep['auth'] = {
         lifetime_s: 180,
       },
     },
-    client_credentials: {
-      kind: 'oauth2_client_credentials',
-      token_url: TOKEN_URL,
-      client_id: '{{parameters.client_id}}',
-      client_secret: '{{parameters.client_secret}}',
-    },
+    client_credentials: clientCredentialsAt(TOKEN_URL),
     oauth: refreshTokenOf('salesforce'),
   },
 };
@@ -49,7 +45,6 @@ const retried = (...codes: string[]): AnswerRule => ({
 const ANSWERS: AnswerRule[] = [
   { status: [401], verdict: 'refresh_token', reason: 'body[0].message' },
   retried('REQUEST_LIMIT_EXCEEDED', 'UNABLE_TO_LOCK_ROW', 'SERVER_UNAVAILABLE', 'QUERY_TIMEOUT'),
-  { status: [300], verdict: 'refused' },
   { status: [400, 403, 404], verdict: 'refused', reason: 'body[0].message' },
   RETRY_TIMEOUT,
 ];
@@ -100,7 +95,7 @@ export default defineVendor({
   description: 'Creates and updates contacts or leads, by an external ID field or by e-mail address.',
   category: 'other',
   group: 'crm_and_support',
-  status: 'beta',
+  status: 'ga',
   website: 'https://developer.salesforce.com/docs/platform/api-rest/guide/dome-upsert.html',
   api_version: { version: 'v67.0', checked: '2026-11-16', field: 'api_version' },
   setup_steps: [
@@ -111,7 +106,6 @@ export default defineVendor({
   ],
   see_it: 'Open the lead, contact or account: its fields have changed.',
   notes: [
-    'Open: not tried against a live organisation.',
     'Without an external ID field two events of a new person at the same moment can create two records. With one Salesforce prevents that.',
     'Duplicate rules of the organisation apply; a record that they block becomes a dead letter.',
   ],

@@ -1,21 +1,17 @@
 /** https://developer.salesforce.com/docs/marketing/marketing-cloud/references/mc_rest_interaction/ (postEvent, updateDataExtensionIDAsync). */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { optionalText, secret, text } from '../shared/fields.ts';
+import { eventTable, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
+import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
-const auth: RequestDefinition['auth'] = {
-  kind: 'oauth2_client_credentials',
-  token_url: 'https://{{parameters.subdomain}}.auth.marketingcloudapis.com/v2/token',
-  client_id: '{{parameters.client_id}}',
-  client_secret: '{{parameters.client_secret}}',
+const auth = clientCredentialsAt('https://{{parameters.subdomain}}.auth.marketingcloudapis.com/v2/token', {
   extra: { account_id: '{{parameters.account_id}}' },
   style: 'json',
-};
+});
 const REST = 'https://{{parameters.subdomain}}.rest.marketingcloudapis.com';
 const ROW = [
   from(source.EMAIL, 'row.SubscriberKey', ['normalize_email']),
@@ -66,34 +62,16 @@ export default defineVendor({
       'Hover over the name of the business unit. Only for another unit than that of the package.',
       { pattern: '^\\d+$', pattern_hint: 'digits only' },
     ),
-    {
-      key: 'journeys',
-      label: 'Journeys',
-      type: 'table',
-      required: false,
-      placeholder: '[{"event":"Order Completed","event_definition_key":"APIEvent-0c5b3d6e"}]',
-      help_text: 'Journey Builder, your journey, the API event, Event definition key.',
-      columns: [
-        {
-          key: 'event',
-          label: 'Event',
-          type: 'string',
-          required: true,
-          placeholder: 'Order Completed',
-          help_text: 'The name of the event.',
-        },
-        {
-          key: 'event_definition_key',
-          label: 'Event definition key',
-          type: 'string',
-          required: true,
-          placeholder: 'APIEvent-0c5b3d6e',
-          help_text: 'Of the API event that starts the journey.',
-          pattern: '^[^.\\s]+$',
-          pattern_hint: 'without periods and spaces',
-        },
-      ],
-    },
+    eventTable(
+      'journeys',
+      'Journeys',
+      text('event_definition_key', 'Event definition key', 'APIEvent-0c5b3d6e', 'Of the API event that starts the journey.', {
+        pattern: '^[^.\\s]+$',
+        pattern_hint: 'without periods and spaces',
+      }),
+      'Journey Builder, your journey, the API event, Event definition key.',
+      { required: false },
+    ),
     optionalText(
       'data_extension_key',
       'Data extension',
@@ -127,7 +105,7 @@ export default defineVendor({
       auth,
       items: 'journey',
       body: { kind: 'json' },
-      answers: [{ status: [400], verdict: 'refused', reason: 'body.message' }, RETRY_TIMEOUT],
+      answers: [RETRY_TIMEOUT],
     },
   ],
   event_table: { field: 'journeys', event: 'event', vendor_event_name: 'event_definition_key' },

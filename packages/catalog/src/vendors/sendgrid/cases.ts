@@ -16,6 +16,28 @@ const anna = {
 const ben = identified({ event_id: 'evt-7', traits: { email: 'Ben@Example.com' } });
 const list_id = '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11';
 
+const JOB_STATUS = [
+  ['still runs', { status: 'pending' }, { kind: 'accepted' }],
+  ['is done', { status: 'completed', results: { requested_count: 1 } }, { kind: 'delivered' }],
+  [
+    'failed',
+    { status: 'failed', results: { errors_url: 'https://x.example/errors' } },
+    { kind: 'refused', reason: 'http_200: https://x.example/errors' },
+  ],
+  [
+    'has errors that SendGrid does not name',
+    { status: 'errored', results: { errored_count: 1 } },
+    { kind: 'delivered', note: 'http_200: {"errored_count":1}' },
+  ],
+] as const;
+const jobs = JOB_STATUS.map(([name, body, verdict]) => ({
+  name: `the job ${name}`,
+  poll: true as const,
+  events: [ben],
+  reply: { status: 200, body },
+  verdict,
+}));
+
 export default vendorCases(
   sendgrid,
   [
@@ -72,6 +94,7 @@ export default vendorCases(
       reply: { status: 403, body: { errors: [{ message: 'access forbidden' }] } },
       verdict: { kind: 'refused', reason: 'http_403: access forbidden' },
     },
+    ...jobs,
     { name: 'throttled', events: [ben], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
   ],
 );

@@ -47,7 +47,7 @@ export default defineVendor({
       'List ID',
       '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
       'Adds every contact to this list. Marketing, Contacts, your list, the end of the address.',
-      { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', pattern_hint: 'a UUID' },
+      { pattern: source.UUID, pattern_hint: 'a UUID' },
     ),
     select('region', 'Region', ['api.sendgrid.com', 'api.eu.sendgrid.com'], 'api.eu.sendgrid.com for a subuser of the EU.'),
   ],

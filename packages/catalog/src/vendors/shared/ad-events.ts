@@ -40,6 +40,19 @@ export function adEvents(names: AdNames): Partial<Record<StandardEvent, string>>
   return Object.fromEntries(pairs);
 }
 
+/** Names that Branch and Snap share. */
+export const UPPER_CASE_NAMES = {
+  purchase: 'PURCHASE',
+  login: 'LOGIN',
+  wishlist: 'ADD_TO_WISHLIST',
+  trial: 'START_TRIAL',
+  subscribe: 'SUBSCRIBE',
+  share: 'SHARE',
+  review: 'RATE',
+  invite: 'INVITE',
+  onboarding: 'COMPLETE_TUTORIAL',
+} as const satisfies AdNames;
+
 const OFF = event(undefined, [], { enabled: false });
 /** Calls that say who somebody is are no events. For vendors that accept any name. */
 export const NO_IDENTITY_CALLS = { '@identify': OFF, '@group': OFF };

@@ -57,12 +57,8 @@ export function adLines(to: AdTargets): Record<EventKind, JsonObject[]> {
     ...currency({}),
   ];
   const content = [
-    ...line(
-      ['properties.content_id', 'properties.article_id', 'properties.asset_id', 'properties.content_asset_id', 'properties.id'],
-      to.ids === undefined ? undefined : `${to.ids}[0]`,
-      ['to_string'],
-    ),
-    ...line(['properties.title', 'properties.name'], to.name),
+    ...line(source.CONTENT_ID, to.ids === undefined ? undefined : `${to.ids}[0]`, ['to_string']),
+    ...line(source.CONTENT_NAME, to.name),
     ...line(['properties.section', 'properties.category', 'properties.genre'], to.category),
   ];
   const orderId = line(source.ORDER_ID, to.order_id, ['to_string']);

@@ -43,11 +43,14 @@ export const awsAuth = (service: string): AuthDefinition => ({
 });
 
 /** Codes that pass by themselves: throttling, and faults of the service. */
-export const PASSING =
+const PASSING =
   '(?i)throttl|ThroughputExceeded|LimitExceeded|TooManyRequests|ServiceUnavailable|InternalFailure|InternalError|InternalServer|RequestTimeout|ConcurrentAccess|OverLimit';
 /** Codes that a person corrects outside of the event: credentials, permissions, a missing resource. The events wait for it. */
 const CORRECTABLE =
   'ExpiredToken|RequestExpired|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|UnrecognizedClient|InvalidClientTokenId|AuthFailure|MissingAuthenticationToken|AccessDenied|AuthorizationError|NotAuthorized|OptInRequired|KMS|Kms|ResourceNotFound|QueueDoesNotExist|NonExistentQueue|NotFound|ResourceInUse|EndpointDisabled|InvalidSecurity';
+
+/** Of single entries: what does not refuse the event for good. */
+export const RETRIED = `${PASSING}|${CORRECTABLE}`;
 
 const code = (pattern: string): Condition => ({
   any: [
@@ -58,13 +61,13 @@ const code = (pattern: string): Condition => ({
   ],
 });
 
-/** For whole requests. One bad entry fails its request, so each is sent alone before it is refused. */
-export const AWS_ERRORS: AnswerRule[] = [
+export const AWS_RETRIES: AnswerRule[] = [
   { status: ['4xx', '5xx'], when: code(PASSING), verdict: 'unavailable', reason: 'body' },
   { status: ['4xx', '5xx'], when: code(CORRECTABLE), verdict: 'unavailable', reason: 'body' },
   { status: [408, 429, '5xx'], verdict: 'unavailable', reason: 'body' },
-  { status: ['4xx'], verdict: 'refused', reason: 'body', isolate: true },
 ];
+/** For whole requests. One bad entry fails its request, so each is sent alone before it is refused. */
+export const AWS_ERRORS: AnswerRule[] = [...AWS_RETRIES, { status: ['4xx'], verdict: 'refused', reason: 'body', isolate: true }];
 
 /** Kinesis and Firehose answer 200 although some records failed, and count those. Failed records have an error code. */
 export function failedRecords(count: string, results: string): AnswerRule {

@@ -85,6 +85,12 @@ function entryOf({ names, lines, extra, instead }: VendorEvents, name: StandardE
   return theirs === undefined ? event(undefined, mappings, { enabled: false }) : event(theirs, mappings);
 }
 
+/** For vendors without fields for trips: a trip is a product, a booking an order, a video content. */
+export function likeRetail(lines: VendorEvents['lines']): VendorEvents['lines'] {
+  const { search = [], product = [], order = [], purchase = [], content = [] } = lines;
+  return { trip_search: search, trip_offer: product, trip_order: order, booking: purchase, video: content, ...lines };
+}
+
 /** One variant with the events of `CRM_EVENTS`, each with the same lines; other events are dropped. */
 export function crmVariants(vendor: { global: JsonObject[]; lines: JsonObject[]; others: Record<string, JsonObject> }): Variant[] {
   const events = CRM_EVENTS.map((name) => [name, event(name, vendor.lines)] as const);

@@ -31,7 +31,9 @@ export interface VendorCase {
   now?: string;
   requests?: ExpectedRequest[];
   /** Chains: the vendor's answer to each request, in order; afterwards 200 with an empty object. */
-  replies?: { status: number; body?: unknown }[];
+  replies?: { status: number; headers?: Record<string, string>; body?: unknown }[];
+  /** Chains: the verdict of the last answer. */
+  verdict?: AnswerCase['verdict'];
   /** Drivers: the expected records. */
   records?: Pick<TransportRecord, 'event_id' | 'target' | 'values'>[];
   dropped?: DropReason;
@@ -44,8 +46,10 @@ export interface AnswerCase {
   config?: JsonObject;
   /** The reply to a poll for the job's result, instead of the reply to the request. */
   poll?: true;
-  /** The first item of each of these events, in one request. */
+  /** One item of each of these events, in one request. */
   events: CanonicalEvent[];
+  /** Which item of an event that becomes several; 0 by default. */
+  item?: number;
   reply: { status: number; headers?: Record<string, string>; body?: unknown };
   verdict: Verdict | { kind: Verdict['kind'] };
 }
@@ -79,6 +83,16 @@ export function sentAs(
     ...rest,
     event: make(event),
     requests: [{ contains: { [path]: name } }],
+  }));
+}
+
+/** One case per required field, with an event that lacks it. */
+export function lacking(events: Record<string, CanonicalEvent>, rest: Pick<VendorCase, 'variant' | 'config'> = {}): VendorCase[] {
+  return Object.entries(events).map(([field, event]) => ({
+    name: `${event.event ?? event.original_type ?? event.type} without ${field}`,
+    ...rest,
+    event,
+    dropped: `missing_required:${field}`,
   }));
 }
 

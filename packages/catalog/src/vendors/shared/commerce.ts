@@ -104,6 +104,14 @@ export function orderValue(object: string, rest: Rest = {}, names = { value: 'va
   ];
 }
 
+/** Tax and shipping of an order, where a vendor has them beside its value. */
+export function orderCosts(object: string, names = { tax: 'tax', shipping: 'shipping' }): JsonObject[] {
+  return [
+    from('properties.tax', `${object}.${names.tax}`, ['to_number']),
+    from('properties.shipping', `${object}.${names.shipping}`, ['to_number']),
+  ];
+}
+
 /** The value of one product: the event's own value, otherwise price × quantity, otherwise the price. */
 export function unitValue(target: string, then: Transform[] = []): JsonObject[] {
   return [

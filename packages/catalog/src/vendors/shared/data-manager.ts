@@ -4,13 +4,13 @@ import type { PollDefinition } from '@firsthand/core/vendor/async-result.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from './answers.ts';
 import { orderTotal } from './commerce.ts';
+import { adConsent } from './device.ts';
 import { from, set, use } from './mapping.ts';
 import { refreshTokenOf } from './oauth.ts';
 import * as source from './sources.ts';
 import { product } from './sources.ts';
 import { PHONE_COUNTRY } from './user-data.ts';
 
-const CONSENT = source.AD_CONSENT;
 const when = source.HAS_ADDRESS;
 const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const PHONE = use('normalize_phone', PHONE_COUNTRY);
@@ -32,8 +32,7 @@ export const INGEST_LINES: JsonObject[] = [
   from(source.POSTAL_CODE, 'userData.userIdentifiers[2].address.postalCode', ['to_string', 'trim'], { when }),
   ...orderTotal('conversionValue'),
   from('properties.currency', 'currency', ['currency_code']),
-  from(CONSENT, 'consent.adUserData', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
-  from(CONSENT, 'consent.adPersonalization', [], { value_map: { true: 'CONSENT_GRANTED', false: 'CONSENT_DENIED' } }),
+  ...adConsent(['consent.adUserData', 'consent.adPersonalization'], ['CONSENT_GRANTED', 'CONSENT_DENIED']),
 ];
 export const CART_LINES: JsonObject[] = [
   from(product('product_id', 'sku'), 'cartData.items[*].merchantProductId', ['to_string']),
@@ -42,14 +41,9 @@ export const CART_LINES: JsonObject[] = [
   from('properties.discount', 'cartData.transactionDiscount', ['to_number'], { when: HAS_PRODUCTS }),
 ];
 
-export const QUOTA: AnswerRule = {
-  when: { field: 'body.error.status', op: 'eq', value: 'RESOURCE_EXHAUSTED' },
-  verdict: 'unavailable',
-  reason: 'body.error.message',
-};
 /** One wrong event fails the whole request. */
 export const WHOLE: AnswerRule = { status: [400], verdict: 'refused', reason: 'body.error.message', isolate: true };
-export const INGEST_ANSWERS: AnswerRule[] = [{ status: [200], verdict: 'accepted', job: 'body.requestId' }, QUOTA, WHOLE, RETRY_TIMEOUT];
+export const INGEST_ANSWERS: AnswerRule[] = [{ status: [200], verdict: 'accepted', job: 'body.requestId' }, WHOLE, RETRY_TIMEOUT];
 
 /** Google says when to ask: after half an hour at first. It counts failed events and does not name them. */
 const STATUS_AT = 'body.requestStatusPerDestination[0].requestStatus';

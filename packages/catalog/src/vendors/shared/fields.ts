@@ -32,8 +32,8 @@ export const digits = (hint = 'digits only'): More => ({ pattern: '^\\d{1,24}$',
 export const idOf = (hint: string): More => ({ pattern: '^[A-Za-z0-9_-]{1,100}$', pattern_hint: hint });
 
 /** A table of events and the vendor's own id of each, for `event_table`. */
-export function eventTable(key: string, label: string, column: ConfigField, help_text: string): ConfigField {
+export function eventTable(key: string, label: string, column: ConfigField, help_text: string, more: More = {}): ConfigField {
   const event = text('event', 'Event', 'Order Completed', 'Name of the event, for example Order Completed; @page for page views.');
   const row = JSON.stringify([{ event: event.placeholder, [column.key]: column.placeholder }]);
-  return of('table', true)(key, label, row, help_text, { columns: [event, column] });
+  return of('table', true)(key, label, row, help_text, { columns: [event, column], ...more });
 }

@@ -2,7 +2,7 @@
  * OAuth providers, each described once. A vendor names its scopes; its config has the fields `client_id`, `client_secret` and
  * `refresh_token` of the organisation's own client. Read on 2026-11-16:
  * developers.google.com/identity/protocols/oauth2/web-server, learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow,
- * learn.microsoft.com/advertising/guides/authentication-oauth, developers.hubspot.com/docs/api/working-with-oauth,
+ * learn.microsoft.com/advertising/guides/authentication-oauth, developers.hubspot.com/docs/api-reference/2026-03/authentication/manage-oauth-tokens,
  * help.salesforce.com "OAuth 2.0 Web Server Flow".
  */
 import type { AuthDefinition, ConfigField, ConnectDefinition } from '@firsthand/core/vendor/definition.ts';
@@ -29,11 +29,11 @@ const PROVIDERS = {
     authorize_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     token_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
   },
-  // HubSpot documents no PKCE.
+  // HubSpot's guide describes no PKCE. The token endpoint v1 ends on February 16, 2027.
   hubspot: {
     provider: 'HubSpot',
     authorize_url: 'https://app.hubspot.com/oauth/authorize',
-    token_url: 'https://api.hubapi.com/oauth/v1/token',
+    token_url: 'https://api.hubapi.com/oauth/2026-03/token',
     pkce: false,
   },
   /** The config field `login_url` holds the My Domain address. */
@@ -52,10 +52,23 @@ export function connectTo(provider: OAuthProvider, scopes: string[], sets?: Reco
   return { ...PROVIDERS[provider], ...CLIENT, scopes, refresh_token_field: 'refresh_token', ...(sets ? { sets } : {}) };
 }
 
-/** Requests with the refresh token that the connect flow stored. */
-export function refreshTokenOf(provider: OAuthProvider): Extract<AuthDefinition, { kind: 'oauth2_refresh_token' }> {
-  const { token_url } = PROVIDERS[provider];
+type RefreshToken = Extract<AuthDefinition, { kind: 'oauth2_refresh_token' }>;
+
+/** Requests with the refresh token of the config, for providers without a connect flow. */
+export function refreshTokenAt(token_url: string): RefreshToken {
   return { kind: 'oauth2_refresh_token', token_url, ...CLIENT, refresh_token: '{{parameters.refresh_token}}' };
+}
+
+/** Requests with the refresh token that the connect flow stored. */
+export function refreshTokenOf(provider: OAuthProvider): RefreshToken {
+  return refreshTokenAt(PROVIDERS[provider].token_url);
+}
+
+type ClientCredentials = Extract<AuthDefinition, { kind: 'oauth2_client_credentials' }>;
+
+/** Requests with a token of the client itself. */
+export function clientCredentialsAt(token_url: string, more: Pick<ClientCredentials, 'scope' | 'extra' | 'style'> = {}): ClientCredentials {
+  return { kind: 'oauth2_client_credentials', token_url, ...CLIENT, ...more };
 }
 
 /** The three fields, all required, or only with a value of another field. */

@@ -6,6 +6,18 @@ const order = orderCompleted();
 const ids = { timestamp: '2026-01-02T03:04:05.678Z', userId: 'user-1', anonymousId: 'anon-1' };
 const web = { ip: '203.0.113.7', userAgent: CONTEXT.user_agent, locale: 'de-DE', page: CONTEXT.page, library: { name: 'firsthand' } };
 
+export const NO_PREVIOUS_ID: VendorCase = {
+  name: 'an alias of nobody',
+  event: { ...identified({ original_type: 'alias', context: {} }), anonymous_id: '' },
+  dropped: 'missing_required:previousId',
+};
+
+export const NO_USER_ID: VendorCase = {
+  name: 'an alias without the id of the user',
+  event: identified({ original_type: 'alias', user_id: undefined as never, context: { previous_id: 'old-1' } }),
+  dropped: 'missing_required:userId',
+};
+
 /** `context: false` for vendors that read one context for the whole batch. */
 export function specCases(url: string, headers: Record<string, string>, { context = true } = {}): VendorCase[] {
   const about = (more: object) => (context ? { context: { ...web, ...more } } : {});
@@ -86,6 +98,8 @@ export function specCases(url: string, headers: Record<string, string>, { contex
         ...(context ? { context: { library: web.library } } : {}),
       }),
     },
+    NO_PREVIOUS_ID,
+    NO_USER_ID,
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:userId' },
   ];
 }

@@ -15,6 +15,8 @@ export const SPEC_CALL: JsonObject[] = [
   from('event_id', 'messageId'),
   from('timestamp', 'timestamp'),
   from('user_id', 'userId'),
+  // An alias joins two ids: the specification requires both.
+  from('user_id', 'userId', [], { when: IS_ALIAS, required: true }),
   from('anonymous_id', 'anonymousId', [], { when: { not: IS_ALIAS } }),
   from(['context.previous_id', 'anonymous_id'], 'previousId', [], { when: IS_ALIAS, required: true }),
   set('event', '', { when: type('track') }),

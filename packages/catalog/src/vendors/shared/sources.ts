@@ -36,6 +36,9 @@ export const VALUE = ['properties.value', 'properties.total', 'properties.revenu
 /** For vendors that count revenue without tax and shipping. */
 export const REVENUE = ['properties.revenue', 'properties.value', 'properties.total'];
 export const ORDER_ID = ['properties.order_id', 'properties.checkout_id', 'properties.booking_id'];
+/** An article, video or other content. */
+export const CONTENT_ID = ['content_id', 'article_id', 'asset_id', 'content_asset_id', 'id'].map((name) => `properties.${name}`);
+export const CONTENT_NAME = ['properties.title', 'properties.name'];
 export const CATEGORY = ['properties.category', 'properties.product_category'];
 
 /** A product list, and the single product in an event's own properties. */
@@ -61,6 +64,10 @@ export const clickId = (name: string, ...cookies: string[]): string[] => [
 export const clickTime = (name: string): string[] => [`context.click_id_times.${name}`, 'timestamp'];
 
 /** Events of apps: sent by a mobile SDK, or a `screen` call. */
+/** For vendors that take no IPv6 addresses. */
+export const IS_IPV4 = { field: 'context.ip', op: 'matches', value: '^\\d{1,3}(\\.\\d{1,3}){3}$' };
+/** An id that the vendor gave to a visitor or device: kept by the collector, or a trait. */
+export const vendorId = (name: string) => [`context.vendor_ids.${name}`, `traits.${name}`, `context.traits.${name}`];
 export const IS_APP = {
   any: [
     { field: 'original_type', op: 'eq', value: 'screen' },
@@ -95,9 +102,8 @@ const has = (sources: readonly string[]) => ({ any: sources.map((field) => ({ fi
 /** Google matches an address only as a whole. */
 export const HAS_ADDRESS = { all: [FIRST_NAME, LAST_NAME, POSTAL_CODE, COUNTRY].map(has) };
 
-/** For vendors that accept only UUIDs as the id of an event. */
-export const EVENT_ID_IS_UUID = {
-  field: 'event_id',
-  op: 'matches',
-  value: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
-};
+/** A regular expression. */
+export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+/** For vendors that accept only UUIDs as the id of an event, or of a device. */
+export const EVENT_ID_IS_UUID = { field: 'event_id', op: 'matches', value: UUID };
+export const ADVERTISING_ID_IS_UUID = { any: ADVERTISING_ID.map((field) => ({ field, op: 'matches', value: UUID })) };

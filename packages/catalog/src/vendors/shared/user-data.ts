@@ -19,6 +19,20 @@ export interface UserDataNames {
   ip?: string;
   user_agent?: string;
 }
+/** The short names that Meta began with and others took over. */
+export const SHORT_NAMES: UserDataNames = {
+  email: 'em',
+  phone: 'ph',
+  first_name: 'fn',
+  last_name: 'ln',
+  gender: 'ge',
+  city: 'ct',
+  state: 'st',
+  postal_code: 'zp',
+  country: 'country',
+  ip: 'client_ip_address',
+  user_agent: 'client_user_agent',
+};
 export interface UserDataStyle {
   /** `digits`: country code and number without plus (Meta, Snap, Pinterest). `e164`: with plus (Google, TikTok, X, Reddit). */
   phone: 'digits' | 'e164';

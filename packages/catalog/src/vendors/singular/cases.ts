@@ -1,4 +1,4 @@
-import { named, sentAs, temporaryAnswers, vendorCases } from '../shared/cases.ts';
+import { lacking, named, sentAs, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import singular from './vendor.ts';
 
@@ -40,7 +40,7 @@ export default vendorCases(
             amt: '42.5',
             cur: 'EUR',
             is_revenue_event: 'true',
-            n: '__iap__',
+            n: 'sng_ecommerce_purchase',
           }),
         },
       ],
@@ -62,6 +62,31 @@ export default vendorCases(
             ve: '17',
             idfa: 'IDFA-1',
             idfv: 'IDFV-1',
+            att_authorization_status: '0',
+            custom_user_id: 'user-1',
+            utime: '1767323045',
+            n: 'sng_login',
+          }),
+        },
+      ],
+    },
+    {
+      name: 'iOS with tracking allowed',
+      event: track(
+        'Signed In',
+        {},
+        { context: { ...context, os: { name: 'iOS', version: '17' }, device: { id: 'IDFV-1', ad_tracking_enabled: true } } },
+      ),
+      requests: [
+        {
+          url: url({
+            a: 'your_org_name_sh868sdjv',
+            p: 'iOS',
+            i: 'com.singular.app',
+            ip: '172.58.29.235',
+            ve: '17',
+            idfv: 'IDFV-1',
+            att_authorization_status: '3',
             custom_user_id: 'user-1',
             utime: '1767323045',
             n: 'sng_login',
@@ -83,12 +108,18 @@ export default vendorCases(
         ['Trial Started', 'sng_start_trial', 'saas'],
         ['Subscription Started', 'sng_subscribe', 'media'],
         ['Offer Viewed', 'sng_content_view', 'travel'],
+        ['Booking Completed', 'sng_book', 'travel'],
         ['Coupon Denied', 'Coupon Denied', 'retail'],
         ['A name of more than thirty-two characters', 'A name of more than thirty-two c'],
       ],
       (event, n) => ({ event: app(event), requests: [{ url: url({ ...base, n }) }] }),
     ),
     { name: 'an app without a name', event: bare('Order Completed'), dropped: 'missing_required:i' },
+    {
+      name: 'an IPv6 address, which Singular does not take',
+      event: track('Signed In', {}, { context: { ...context, ip: '2001:db8::1' } }),
+      dropped: 'missing_required:ip',
+    },
     {
       name: 'no IP address',
       event: track('Signed In', {}, { context: { ...context, ip: undefined } as never }),
@@ -99,6 +130,7 @@ export default vendorCases(
       event: track('Signed In', {}, { context: { ...context, os: { name: 'Windows', version: '11' } } }),
       dropped: 'missing_required:p',
     },
+    ...lacking({ ve: track('Signed In', {}, { context: { ...context, os: { name: 'iOS' } } }) }),
     { name: 'no device id', event: track('Signed In', {}, { context: { ...context, device: {} } }), dropped: 'missing_required:idfa' },
     { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
     { name: 'a group is no event', event: grouped({ context }), dropped: 'mapping_filter' },

@@ -1,4 +1,4 @@
-import { sentAs, vendorCases } from '../shared/cases.ts';
+import { ISOLATED, sentAs, vendorCases } from '../shared/cases.ts';
 import {
   bare,
   CONTEXT,
@@ -136,6 +136,22 @@ export default vendorCases(
                 },
               },
             ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'the examples of Snap’s page Parameters',
+      event: pageViewed({
+        traits: { email: 'Person@Example.com ', phone: '+44 844 412 4653', first_name: 'Raphaël' },
+        context,
+      }),
+      requests: [
+        {
+          contains: {
+            'data[0].user_data.em[0]': '542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345',
+            'data[0].user_data.ph[0]': 'dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383',
+            'data[0].user_data.fn[0]': 'e74bb89e718fe1e19c422a48382870399f8bf7ca8dfa008739e75b0be76627b7',
           },
         },
       ],
@@ -309,6 +325,12 @@ export default vendorCases(
       events: [order, order],
       reply: { status: 401, body: { status: 'INVALID', reason: 'Unauthorized' } },
       verdict: { kind: 'refused' },
+    },
+    {
+      name: 'a request that cannot be read, of several events',
+      events: [order, order],
+      reply: { status: 400, body: { reason: 'Malformed JSON' } },
+      verdict: ISOLATED,
     },
     { name: 'throttled', events: [order], reply: { status: 429, headers: { 'retry-after': '5' } }, verdict: { kind: 'unavailable' } },
     { name: 'down', events: [order], reply: { status: 503 }, verdict: { kind: 'unavailable' } },

@@ -1,16 +1,20 @@
-/** Snap Conversions API v3. Fields from developers.snap.com and Snap's own SDK (Snapchat/business-sdk-v3-java), read on 2026-11-16. */
+/**
+ * Snap Conversions API v3. Fields from developers.snap.com, test events from its page Conversions-API/VerifySetUp, and Snap's own SDK
+ * (Snapchat/business-sdk-v3-java), read on 2026-11-16.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { adEvents } from '../shared/ad-events.ts';
+import { adEvents, UPPER_CASE_NAMES } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { errorInside, oneBadFailsAll } from '../shared/answers.ts';
 import { extendedInfo, trackingEnabled } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { actionSource, deviceIds } from '../shared/device.ts';
 import { flag, idOf, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, into, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { tripLines } from '../shared/trip.ts';
-import { userData } from '../shared/user-data.ts';
+import { SHORT_NAMES, userData } from '../shared/user-data.ts';
 
 const data = into('custom_data');
 const { IS_APP } = source;
@@ -21,18 +25,10 @@ const variants = blueprints({
     list: 'LIST_VIEW',
     view: 'VIEW_CONTENT',
     cart: 'ADD_CART',
-    wishlist: 'ADD_TO_WISHLIST',
     checkout: 'START_CHECKOUT',
     payment: 'ADD_BILLING',
-    purchase: 'PURCHASE',
     registration: 'SIGN_UP',
-    login: 'LOGIN',
-    trial: 'START_TRIAL',
-    subscribe: 'SUBSCRIBE',
-    share: 'SHARE',
-    review: 'RATE',
-    invite: 'INVITE',
-    onboarding: 'COMPLETE_TUTORIAL',
+    ...UPPER_CASE_NAMES,
   }),
   global: [
     // Web events go to the pixel, app events to the Snap app.
@@ -40,23 +36,14 @@ const variants = blueprints({
     from('parameters.app_id', 'asset_id', [], { required: true, when: IS_APP }),
     from('event_id', 'event_id'),
     from('timestamp', 'event_time', ['to_unix_seconds']),
-    set('action_source', 'OFFLINE'),
-    set('action_source', 'WEB', { when: source.HAS_PAGE }),
-    set('action_source', 'MOBILE_APP', { when: IS_APP }),
+    ...actionSource('action_source', { other: 'OFFLINE', web: 'WEB', app: 'MOBILE_APP' }),
     from(source.PAGE_URL, 'event_source_url'),
     set('data_processing_options', ['LMU'], { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } }),
-    ...userData(
-      'user_data',
-      {
-        ...{ email: 'em', phone: 'ph', first_name: 'fn', last_name: 'ln', gender: 'ge', city: 'ct', state: 'st', postal_code: 'zp' },
-        ...{ country: 'country', ip: 'client_ip_address', user_agent: 'client_user_agent' },
-      },
-      { phone: 'digits', lists: true, ip_with_user_agent: true },
-    ),
+    ...userData('user_data', SHORT_NAMES, { phone: 'digits', lists: true, ip_with_user_agent: true }),
     from(source.clickId('ScCid'), 'user_data.sc_click_id'),
     from('context.vendor_ids.scid', 'user_data.sc_cookie1'),
     from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase']),
-    from('context.device.id', 'user_data.idfv', [], { when: source.IS_APPLE }),
+    ...deviceIds({ idfv: 'user_data.idfv' }),
     trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP),
     ...extendedInfo('app_data', IS_APP),
   ],
@@ -88,15 +75,8 @@ const variants = blueprints({
 /** One bad event fails the request. */
 const ANSWERS: AnswerRule[] = [
   { status: [401, 403], verdict: 'refused', reason: 'body.reason' },
-  {
-    status: ['2xx', 400, 422],
-    when: { field: 'body.status', op: 'eq', value: 'INVALID' },
-    verdict: 'refused',
-    reason: 'body.errors',
-    isolate: true,
-  },
-  { status: [400, 422], verdict: 'refused', reason: 'body.reason', isolate: true },
-  RETRY_TIMEOUT,
+  errorInside({ field: 'body.status', op: 'eq', value: 'INVALID' }, 'body.errors', ['2xx', 400, 422]),
+  ...oneBadFailsAll('body.reason'),
 ];
 const send = (path: string): RequestDefinition => ({
   name: path,
@@ -122,7 +102,7 @@ export default defineVendor({
     'In Snapchat Ads Manager open Events Manager and copy the ID of the pixel (and of the Snap app for app events).',
     'Open Business Settings, Conversions API tokens, and generate a token.',
   ],
-  see_it: 'Open Events Manager, the pixel, Test events for events in test mode; others show in its overview within the hour.',
+  see_it: 'Open Events Manager, the pixel, Event testing for events in test mode; others show in its overview within the hour.',
   test_mode: { field: 'test_mode', value: true, effect: 'Snapchat checks the event and records nothing.' },
   notes: [
     'An event needs an e-mail address, a telephone number, a mobile advertising id, or an IP address together with a user agent.',

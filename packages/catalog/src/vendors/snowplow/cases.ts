@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import snowplow from './vendor.ts';
 
@@ -124,7 +124,7 @@ export default vendorCases(
         event_id: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
         context: {
           app: { namespace: 'com.shop' },
-          session: { id: 's-1', number: 4 },
+          session: { id: '5f1a7c1e-2b4d-4c6f-8a3e-9d0b1c2d3e4f', number: 4 },
           screen: { width: 390, height: 844 },
           timezone: 'Europe/Berlin',
         },
@@ -133,7 +133,7 @@ export default vendorCases(
         ...ids,
         p: 'mob',
         eid: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11',
-        sid: 's-1',
+        sid: '5f1a7c1e-2b4d-4c6f-8a3e-9d0b1c2d3e4f',
         vid: '4',
         res: '390x844',
         tz: 'Europe/Berlin',
@@ -145,6 +145,11 @@ export default vendorCases(
       }),
     },
     {
+      name: 'a session id that is no UUID is left out',
+      event: track('Quiz Taken', { label: 'Tea', value: 3 }, { context: { session: { id: 's-1', number: 4 } } }),
+      requests: says({ ...sentQuiz, vid: '4' }),
+    },
+    {
       name: 'an order without an id',
       event: orderCompleted({ order_id: null }),
       dropped: 'missing_required:co.data[0][0].data.transaction_id',
@@ -153,6 +158,26 @@ export default vendorCases(
       name: 'an order without a currency',
       event: orderCompleted({ currency: null }),
       dropped: 'missing_required:co.data[1][*].data.currency',
+    },
+    {
+      name: 'texts that are too long for their column are cut',
+      event: track(
+        'Quiz Taken',
+        { label: 'x'.repeat(5_000) },
+        { anonymous_id: 'a'.repeat(200), context: { user_agent: 'u'.repeat(1_200), page: { title: 't'.repeat(2_100) } } },
+      ),
+      requests: says({
+        ...ids,
+        duid: 'a'.repeat(128),
+        p: 'web',
+        ua: 'u'.repeat(1_000),
+        page: 't'.repeat(2_000),
+        e: 'se',
+        se_ca: 'firsthand',
+        se_ac: 'Quiz Taken',
+        se_la: 'x'.repeat(4_096),
+        se_pr: `{"label":"${'x'.repeat(990)}`,
+      }),
     },
     {
       name: 'a text that is too long is cut',
@@ -179,6 +204,13 @@ export default vendorCases(
       event: track('Product Viewed', { currency: 'EUR' }),
       dropped: 'missing_required:co.data[1][0].data.id',
     },
+    ...lacking({
+      url: pageViewed({ context: {} }),
+      'co.data[1][0].data.currency': track('Product Viewed', { product_id: 'p-1' }),
+      'co.data[0][0].data.revenue': track('Order Completed', { order_id: 'o-1', currency: 'EUR' }),
+      'co.data[0][0].data.currency': track('Order Refunded', { order_id: 'o-1', total: 5 }),
+      'co.data[0][0].data.refund_amount': track('Order Refunded', { order_id: 'o-1', currency: 'EUR' }),
+    }),
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:uid' },
     { name: 'identify has no call', event: identified(), dropped: 'mapping_filter' },
     { name: 'group has no call', event: grouped(), dropped: 'mapping_filter' },

@@ -1,4 +1,4 @@
-/** https://docs.snowplow.io/docs/fundamentals/ and snowplow/iglu-central: payload_data 1-0-4, the ecommerce schemas. */
+/** https://docs.snowplow.io/docs/fundamentals/ and snowplow/iglu-central: payload_data 1-0-4, atomic, the ecommerce schemas. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -14,6 +14,8 @@ import { EVENT_KINDS } from '../shared/standard-events.ts';
 
 const SNOWPLOW = 'iglu:com.snowplowanalytics.snowplow';
 const ecommerce = (name: string, version = '1-0-0') => `${SNOWPLOW}.ecommerce/${name}/jsonschema/${version}`;
+/** Enrich accepts only a UUID; any other session id would make the whole event a failed one (snowplow/enrich, Transform.scala). */
+const SESSION_IS_UUID = { ...source.EVENT_ID_IS_UUID, field: 'context.session.id' };
 const GLOBAL = [
   set('tv', 'firsthand-1'),
   from('parameters.app_id', 'aid'),
@@ -25,7 +27,7 @@ const GLOBAL = [
   from('timestamp', 'ttm', ['to_unix_millis']),
   from('user_id', 'uid'),
   from('anonymous_id', 'duid'),
-  from('context.session.id', 'sid', ['to_string']),
+  from('context.session.id', 'sid', [], { when: SESSION_IS_UUID }),
   from('context.session.number', 'vid', ['to_integer']),
   ...contextLines('', { ip: 'ip', user_agent: 'ua', url: 'url', title: 'page', referrer: 'refr', locale: 'lang', timezone: 'tz' }),
   template('{{context.screen.width}}x{{context.screen.height}}', 'res', [], { when: { field: 'context.screen.width', op: 'exists' } }),
@@ -125,6 +127,8 @@ const CHECKOUT = [
   from('properties.coupon', step('coupon_code'), cut(128)),
 ];
 
+/** Enrich makes an event with a longer text a failed one (iglu-central, atomic 1-0-0). */
+const LENGTHS = { uid: 255, duid: 128, ua: 1_000, page: 2_000, lang: 255, tz: 255, se_la: 4_096 };
 const PLAIN_KEYS = [
   ...['e', 'tv', 'p', 'aid', 'eid', 'dtm', 'ttm', 'uid', 'duid', 'sid', 'vid', 'ip', 'ua', 'url', 'page', 'refr', 'lang', 'tz', 'res'],
   ...['se_ca', 'se_ac', 'se_la', 'se_pr', 'se_va', 'co'],
@@ -149,7 +153,7 @@ export default defineVendor({
     'The collector answers 200 also for events that fail validation later: look at the failed events.',
     'E-commerce events use the schemas of Snowplow; a missing category, payment method or id of a listed product is sent as unknown.',
     'Other events are structured events. To use your own schema, map the event to ue.',
-    'Only an event id that is a UUID is sent as eid.',
+    'Only an event id that is a UUID is sent as eid, and only a session id that is one as sid.',
   ],
   config_fields: [
     text('collector_url', 'Collector URL', 'https://collector.example.com', 'Without a path and without a slash at the end.', {
@@ -171,7 +175,7 @@ export default defineVendor({
     batch: { max_items: 100, max_bytes: 39_000, interval_ms: 1_000 },
     answers: [{ status: [413], verdict: 'refused', isolate: true }, RETRY_TIMEOUT],
   },
-  event_name: { target: 'se_ac', only_with: 'se_ca' },
+  event_name: { target: 'se_ac', only_with: 'se_ca', max_length: 1_000 },
   require_one_of: [['uid', 'duid']],
   default_action: 'drop',
   rate: { rps: 100 },
@@ -203,6 +207,9 @@ export default defineVendor({
       '@group': DISABLED,
     },
     defaults: { action: 'map', mappings: STRUCTURED },
-    transforms: [{ target: ENTITIES, transforms: ['flatten'] }],
+    transforms: [
+      { target: ENTITIES, transforms: ['flatten'] },
+      ...Object.entries(LENGTHS).map(([target, most]) => ({ target, transforms: [use('truncate', most)] })),
+    ],
   }),
 });

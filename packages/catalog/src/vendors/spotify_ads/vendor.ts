@@ -1,9 +1,13 @@
-/** Spotify Ads Conversions API (direct). Copies of developer.spotify.com's guide in public repositories, read on 2026-11-16. */
+/**
+ * Spotify Ads Conversions API (direct). Copies of developer.spotify.com's guide in public repositories, and the implementation guide of
+ * the public plugin spotify-ads-api, read on 2026-11-16.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { actionSource } from '../shared/device.ts';
 import { idOf, secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -21,9 +25,7 @@ const variants = blueprints({
   global: [
     from('event_id', 'event_id'),
     from('timestamp', 'event_time', ['to_iso8601']),
-    set('action_source', 'OFFLINE'),
-    set('action_source', 'WEB', { when: source.HAS_PAGE }),
-    set('action_source', 'APP', { when: source.IS_APP }),
+    ...actionSource('action_source', { other: 'OFFLINE', web: 'WEB', app: 'APP' }),
     from(source.PAGE_URL, 'event_source_url'),
     set('opt_out_targeting', true, { when: source.AD_DENIED }),
     ...userData('user_data', { phone: 'hashed_phone_number', ip: 'ip_address' }, { phone: 'e164' }),
@@ -52,10 +54,10 @@ export default defineVendor({
     'In Spotify Ads Manager open Events Manager, Data sources, and create a Conversions API connection; copy its ID.',
     'Generate a Conversions API token for the connection. It is not the OAuth token of the Ads API.',
   ],
-  see_it: 'Open Events Manager, the data source: the event shows with its time of receipt.',
+  see_it: 'Open Events Manager, the data source: the event shows with its time of receipt, after twenty minutes or more.',
   notes: [
     'Open: the guide was read in copies, not on Spotify’s own page; batch and rate limits are not published, so batches are kept to 100.',
-    'Open: a public integration sends capi_connection_id and events without the object conversion_events around them.',
+    'Open: whether device_id is hashed. Spotify’s guide contradicts itself; the blueprint sends it as it is.',
     'Open: the form of a telephone number before hashing; E.164 is used.',
     'content_category must be a Google product taxonomy id and is not sent: free text is rejected.',
     'Spotify’s click id spclid belongs to the pixel; the API has no field for it.',
@@ -78,7 +80,7 @@ export default defineVendor({
     auth: { kind: 'bearer', token: '{{parameters.token}}' },
     body: { kind: 'json_list', under: 'conversion_events.events', common: { capi_connection_id: '{{parameters.connection_id}}' } },
     batch: { max_items: 100, max_bytes: 1_000_000, interval_ms: 1_000 },
-    answers: oneBadFailsAll('body', 'body.message'),
+    answers: oneBadFailsAll(),
   },
   event_name: { target: 'event_name' },
   together: [['event_details.amount', 'event_details.currency']],

@@ -58,6 +58,7 @@ export default defineVendor({
   see_it: 'Open Pixels, the universal pixel: its rules show the number of events.',
   notes: [
     'Open: StackAdapt gives integrations a flag of their own (gtm_ss, segment_ss). Without one the events are those of the plain pixel.',
+    'Open: product_quantity and products are not in StackAdapt’s own tag; they were seen in another public integration.',
     'StackAdapt matches by IP address and user agent, so both are sent as headers of the request; events without an IP address are dropped.',
     'E-mail address, phone number and names are not sent: the pixel takes them without a hash only.',
     'StackAdapt has no deduplication id and reports no errors.',

@@ -1,4 +1,4 @@
-/** https://docs.statsig.com/api-reference/events/log-custom-events */
+/** https://docs.statsig.com/api-reference/events/log-custom-events and, for the user, /sdks/user. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -14,7 +14,7 @@ export default defineVendor({
   description: 'Events into Statsig, for the metrics of experiments and gates.',
   category: 'other',
   group: 'personalisation_and_testing',
-  status: 'beta',
+  status: 'ga',
   website: 'https://docs.statsig.com/api-reference/events/log-custom-events',
   api_version: { version: 'v1/log_event', checked: '2026-11-16' },
   default_consent_category: 'analytics',
@@ -25,7 +25,7 @@ export default defineVendor({
     'Metadata are texts; nested properties are sent as JSON.',
     'Identify and group calls are not sent: the user travels with every event.',
     'There is no deduplication: a retry after a timeout can count an event twice.',
-    'Open: limits of size and rate, and whether further fields of user are read, are not documented on the page.',
+    'Limits of size and rate are not published.',
   ],
   config_fields: [
     secret('api_key', 'Server secret key', 'secret-0123456789abcdefghijklmnopqrstuvwxyz', 'Project settings, Keys and environments.', {

@@ -1,4 +1,4 @@
-/** Taboola bulk server-to-server conversions. developers.taboola.com/pixel, read on 2026-11-16. */
+/** Taboola bulk server-to-server conversions. developers.taboola.com/pixel and taboola/backstage-api-java-client, read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
@@ -44,7 +44,7 @@ export default defineVendor({
   ],
   see_it: 'Open Tracking, Conversions: the conversion turns to Active within the hour.',
   notes: [
-    'Open: orderid and quantity are on the page of the single postback; in the bulk request they were seen in a note that quotes the documentation.',
+    'Open: orderid is on the page of the single postback. In the bulk request it was seen in public integrations only; Taboola’s Java client does not have it.',
     'Taboola answers 204 and does not validate bulk requests. It knows AUD, BRL, CAD, CNY, EUR, GBP, HKD, ILS, INR, JPY, KRW, MXN, NZD, RUB, SGD, THB, TRY, USD and ZAR. Other currencies are not on its list.',
     'The event name must be that of the conversion in Realize, to the letter. Taboola drops other names silently.',
     'No personal data is sent: Taboola matches by click id.',

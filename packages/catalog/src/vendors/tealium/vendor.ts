@@ -46,7 +46,7 @@ export default defineVendor({
   description: 'Events into Tealium EventStream and AudienceStream through Tealium Collect.',
   category: 'cdp',
   group: 'cdp',
-  status: 'beta',
+  status: 'ga',
   website: 'https://docs.tealium.com/platforms/http-api/endpoint/',
   api_version: { version: 'Collect HTTP API v1', checked: '2026-11-16' },
   default_consent_category: 'analytics',
@@ -55,13 +55,14 @@ export default defineVendor({
     'Add the attributes that the events use in EventStream, Attributes.',
   ],
   see_it: 'Open EventStream, Live events; with a trace id, Trace.',
+  // docs.tealium.com/platforms/http-api/endpoint: tealium_trace_id
   test_mode: { field: 'trace_id', effect: 'Events with the ID of a trace show in the trace as they are processed.' },
   notes: [
     'Properties are flattened, because attributes are; products are sent as parallel lists.',
     'Tealium counts an event when it arrives; its own time is sent as event_timestamp.',
     'There is no deduplication: a retry after a timeout can count an event twice.',
-    'Open: the names of events and attributes are a convention of Tealium’s examples, not a contract; edit them to match yours.',
-    'Open: how Tealium reports an unknown account or profile.',
+    'Attributes beside Tealium’s own (tealium_…) have the names that you give them in Tealium: edit the blueprint to match yours.',
+    'Tealium does not document an answer for an unknown account or profile: look for the first event in Live events.',
   ],
   config_fields: [
     text('account', 'Account', 'acme', 'The name of the account, at the top of every page.', {

@@ -55,7 +55,13 @@ export default vendorCases(
       ],
     },
     {
-      name: 'a page view for URL mapping',
+      name: 'a page view for URL mapping, which needs no event tracker',
+      config: { tag_type: 'universal_pixel' },
+      event: pageViewed({ context }),
+      requests: sent({ ...base, tracker_id: undefined, upixel_id: 'pixel12', event_name: 'sitevisit' }),
+    },
+    {
+      name: 'a page view for both tags, of a merchant, with limited data use',
       config: { upixel_id: 'pixel12', merchant_id: 'merchant1', limited_data_use: true },
       event: pageViewed({ context }),
       requests: sent({
@@ -122,7 +128,12 @@ export default vendorCases(
     { name: 'accepted', events: [order], reply: { status: 200, body: {} }, verdict: { kind: 'delivered' } },
     { name: 'a bad event', events: [order], reply: { status: 400, body: 'bad adid_type' }, verdict: { kind: 'refused' } },
     { name: 'a bad event among several', events: [order, order], reply: { status: 400, body: '' }, verdict: ISOLATED },
-    { name: 'a pixel of another advertiser', events: [order, order], reply: { status: 402, body: {} }, verdict: { kind: 'refused' } },
+    {
+      name: 'a pixel of another advertiser',
+      events: [order, order],
+      reply: { status: 402, body: { Message: 'Pixel not owned' } },
+      verdict: { kind: 'refused', reason: 'http_402: Pixel not owned' },
+    },
     ...temporaryAnswers(order),
   ],
 );

@@ -1,4 +1,7 @@
-/** The Trade Desk real-time conversion events. Fields from The Trade Desk's Adobe extension and public integrations, read on 2026-11-16. */
+/**
+ * The Trade Desk real-time conversion events. Fields from The Trade Desk's Adobe extension and public integrations, which tag needs which
+ * id from the references of Tealium and Commanders Act, read on 2026-11-16.
+ */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
@@ -6,7 +9,7 @@ import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { flag, idOf, optionalText, text } from '../shared/fields.ts';
+import { flag, idOf, optionalText, select, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
@@ -93,20 +96,20 @@ export default defineVendor({
   default_consent_category: 'advertising',
   config_fields: [
     text('advertiser_id', 'Advertiser ID', 'abc1234', 'Advertiser preferences.', idOf('the id of an advertiser')),
-    text(
-      'tracker_id',
-      'Event tracker ID',
-      'tracker1',
-      'Advertiser data and identity, Tracking tags, the event tracker.',
-      idOf('the id of an event tracker'),
+    select(
+      'tag_type',
+      'Tracking tag',
+      ['event_tracker', 'universal_pixel'],
+      'event_tracker: conversions by event. universal_pixel: conversions by the address of the page. The ID of the other is optional.',
     ),
-    optionalText(
-      'upixel_id',
-      'Universal pixel ID',
-      'pixel12',
-      'Tracking tags, universal pixel. For URL mapping.',
-      idOf('the id of a universal pixel'),
-    ),
+    optionalText('tracker_id', 'Event tracker ID', 'tracker1', 'Advertiser data and identity, Tracking tags, the event tracker.', {
+      ...idOf('the id of an event tracker'),
+      required_when: { field: 'tag_type', equals: 'event_tracker' },
+    }),
+    optionalText('upixel_id', 'Universal pixel ID', 'pixel12', 'Tracking tags, universal pixel. For URL mapping.', {
+      ...idOf('the id of a universal pixel'),
+      required_when: { field: 'tag_type', equals: 'universal_pixel' },
+    }),
     optionalText('merchant_id', 'Merchant ID', 'merchant1', 'From your representative, for retail events.', idOf('the id of a merchant')),
     flag('limited_data_use', 'Limited data use', 'Sends the data processing policy LDU with every event.'),
   ],

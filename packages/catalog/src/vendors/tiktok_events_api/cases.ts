@@ -1,4 +1,4 @@
-import { named, sentAs, vendorCases } from '../shared/cases.ts';
+import { lacking, named, sentAs, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, everything, grouped, HASHED, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import tiktok from './vendor.ts';
 
@@ -286,6 +286,7 @@ export default vendorCases(
       }),
     ),
     { name: 'a purchase without currency', event: orderCompleted({ currency: 'coins' }), dropped: 'missing_required:properties.currency' },
+    ...lacking({ 'properties.value': track('Order Completed', { currency: 'EUR' }) }),
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user.email' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
     ...sentAs('data[0].event', {

@@ -1,13 +1,11 @@
 /** Travel, media and SaaS with TikTok's standard names. Events without one are disabled. */
 import { adEvents } from '../shared/ad-events.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import * as source from '../shared/sources.ts';
 import { ORDER, prop, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
 
 const TRIP_SEARCH = [prop(['properties.query', 'properties.destination', 'properties.city'], 'query')];
-const CONTENT = [
-  prop(['properties.content_id', 'properties.article_id', 'properties.asset_id'], 'contents[0].content_id', ['to_string']),
-  prop(['properties.title', 'properties.name'], 'description'),
-];
+const CONTENT = [prop(source.CONTENT_ID, 'contents[0].content_id', ['to_string']), prop(source.CONTENT_NAME, 'description')];
 
 /** The events of each vertical; the vendor adds the lines of every event. */
 export const [ALL, ...VERTICALS] = blueprints(

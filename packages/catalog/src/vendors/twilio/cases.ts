@@ -20,6 +20,22 @@ export default vendorCases(
     { name: 'an order', event: order, requests: says('Order o-1 over 42.5 eur was placed.') },
     { name: 'a demo', event: track('Demo Requested'), requests: says('Somebody asked for a demo: user user-1.') },
     {
+      name: 'through a messaging service',
+      config: { sender: 'MG0123456789abcdef0123456789abcdef' },
+      event: order,
+      requests: [
+        {
+          method: 'POST',
+          url,
+          body: new URLSearchParams({
+            To: '+4915123456789',
+            MessagingServiceSid: 'MG0123456789abcdef0123456789abcdef',
+            Body: 'Order o-1 over 42.5 eur was placed.',
+          }).toString(),
+        },
+      ],
+    },
+    {
       name: 'a text that is empty',
       config: { events: { 'Quiz Taken': { mappings: [{ template: '{{properties.score}}', target: 'Body' }] } } },
       event: track('Quiz Taken'),
@@ -58,6 +74,12 @@ export default vendorCases(
       events: [order],
       reply: { status: 429, body: { code: 20429, message: 'Too Many Requests', status: 429 } },
       verdict: { kind: 'unavailable', reason: 'http_429: Too Many Requests' },
+    },
+    {
+      name: 'the queue of the sender is full',
+      events: [order],
+      reply: { status: 400, body: { code: 21611, message: 'This From number has exceeded the maximum number of queued messages' } },
+      verdict: { kind: 'unavailable', reason: 'http_400: This From number has exceeded the maximum number of queued messages' },
     },
     { name: 'a failure of theirs', events: [order], reply: { status: 503 }, verdict: { kind: 'unavailable' } },
   ],

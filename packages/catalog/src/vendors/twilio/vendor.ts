@@ -1,9 +1,18 @@
 /** https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { secret, text } from '../shared/fields.ts';
 import { from, use } from '../shared/mapping.ts';
 import { messageVariants, template } from '../shared/messages.ts';
+
+const SERVICE = { field: 'parameters.sender', op: 'matches', value: '^MG[0-9a-f]{32}$' };
+/** https://www.twilio.com/docs/api/errors/21611: ten hours of messages of this sender wait already. */
+const QUEUE_FULL: AnswerRule = {
+  when: { field: 'body.code', op: 'eq', value: 21611 },
+  verdict: 'unavailable',
+  reason: 'body.message',
+};
 
 export default defineVendor({
   key: 'twilio',
@@ -42,10 +51,16 @@ export default defineVendor({
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
     }),
-    text('sender', 'Sender', '+15005550006', 'Phone numbers, Manage, Active numbers; or the name of an alphanumeric sender.', {
-      pattern: '^(\\+\\d{6,15}|whatsapp:\\+\\d{6,15}|[A-Za-z0-9 ]{1,11})$',
-      pattern_hint: 'a number such as +15005550006',
-    }),
+    text(
+      'sender',
+      'Sender',
+      '+15005550006',
+      'An active number, the name of an alphanumeric sender, or the SID of a messaging service (MG…).',
+      {
+        pattern: '^(\\+\\d{6,15}|whatsapp:\\+\\d{6,15}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$',
+        pattern_hint: 'a number such as +15005550006, or MG and 32 characters',
+      },
+    ),
     text('recipient', 'Recipient', '+4915123456789', 'The number that receives the messages, with its country code.', {
       pattern: '^(whatsapp:)?\\+\\d{6,15}$',
       pattern_hint: 'a number such as +4915123456789',
@@ -56,10 +71,7 @@ export default defineVendor({
     url: 'https://api.twilio.com/2010-04-01/Accounts/{{parameters.account_sid}}/Messages.json',
     auth: { kind: 'basic', username: '{{parameters.api_key_sid}}', password: '{{parameters.api_key_secret}}' },
     body: { kind: 'form' },
-    answers: [
-      { when: { field: 'body.code', op: 'in', value: [20429, 20500] }, verdict: 'unavailable', reason: 'body.message' },
-      RETRY_TIMEOUT,
-    ],
+    answers: [QUEUE_FULL, RETRY_TIMEOUT],
   },
   require_one_of: [['Body']],
   default_action: 'drop',
@@ -67,6 +79,10 @@ export default defineVendor({
   concurrency: 1,
   variants: messageVariants(
     (text) => [template(text, 'Body', [use('truncate', 1_600)])],
-    [from('parameters.recipient', 'To'), from('parameters.sender', 'From')],
+    [
+      from('parameters.recipient', 'To'),
+      from('parameters.sender', 'From', [], { when: { not: SERVICE } }),
+      from('parameters.sender', 'MessagingServiceSid', [], { when: SERVICE }),
+    ],
   ),
 });

@@ -23,7 +23,7 @@ export default defineVendor({
   description: 'Users, companies and events into Userpilot.',
   category: 'other',
   group: 'personalisation_and_testing',
-  status: 'beta',
+  status: 'ga',
   website: 'https://docs.userpilot.com/api-references/real-time/track-event',
   api_version: { version: '2020-09-22', checked: '2026-11-16' },
   default_consent_category: 'functional',
@@ -34,7 +34,7 @@ export default defineVendor({
     'Userpilot counts an event when it arrives: events that are older than a day are dropped.',
     'There is no deduplication: a retry after a timeout can count an event twice. Page views are not sent.',
     'Userpilot accepts 600 requests a minute.',
-    'Open: one page of the documentation accepts numbers in metadata, another only texts; numbers are sent as numbers.',
+    'Numbers in metadata are sent as numbers. One page of the documentation accepts them, another speaks of texts only.',
   ],
   config_fields: [
     secret('api_key', 'API key', 'prd_0123456789abcdef0123456789abcdef', 'Environment, API key.', {

@@ -9,7 +9,6 @@ import { idOf, optionalText, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
-const IS_IPV4 = { field: 'context.ip', op: 'matches', value: '^\\d{1,3}(\\.\\d{1,3}){3}$' };
 /** Vibe counts in US dollars. */
 const IS_USD = { field: 'properties.currency', op: 'matches', value: '^[Uu][Ss][Dd]$' };
 const ORDER = [from(source.ORDER_ID, 'ed.purchase_id', ['to_string']), ...orderTotal('ed.price_usd', { when: IS_USD })];
@@ -20,7 +19,7 @@ const variants = blueprints({
     from('event_id', 'eid'),
     from('parameters.pixel_id', 'aid'),
     from('timestamp', 'ts', ['to_unix_millis']),
-    from('context.ip', 'ip', [], { when: IS_IPV4 }),
+    from('context.ip', 'ip', [], { when: source.IS_IPV4 }),
     from('context.user_agent', 'ua'),
     from(source.PAGE_URL, 'url'),
     from('context.vendor_ids.ga_client_id', 'gid'),
@@ -45,16 +44,16 @@ export default defineVendor({
   status: 'beta',
   website: 'https://help.vibe.co/',
   api_version: { version: 's2s-conversion', checked: '2026-11-16' },
-  setup_steps: ['In Vibe open Tracking, Pixel, and copy the pixel ID.'],
-  see_it: 'Open Tracking, Pixel: the number of events shows within the hour.',
+  setup_steps: ['In Vibe open Settings, Web Tracking, and copy the pixel ID.'],
+  see_it: 'Open Settings, Web Tracking: the number of events shows within the hour.',
   notes: [
-    'Open: Vibe publishes no documentation. Fields and path were seen in public integrations; partners such as Segment have a path of their own.',
+    'Open: Vibe publishes no documentation. Fields and path were seen in public integrations, among them Vibe’s own for Segment, which has a path of its own.',
     'Vibe matches by household: the visitor’s IPv4 address is required, and events with an IPv6 address are dropped.',
     'Amounts are sent for US dollars only.',
   ],
   default_consent_category: 'advertising',
   config_fields: [
-    text('pixel_id', 'Pixel ID', 'pX1234', 'Vibe, Tracking, Pixel.', idOf('the id of a pixel')),
+    text('pixel_id', 'Pixel ID', 'pX1234', 'Vibe, Settings, Web Tracking.', idOf('the id of a pixel')),
     optionalText(
       'partner_path',
       'Partner path',

@@ -9,6 +9,7 @@ const page = { url: 'https://shop.example/checkout?x=1', title: 'Checkout', refe
 const ours = { isCustomEvent: true, vwoMeta: { source: 'firsthand' }, page };
 const head = (id: string) => ({ visId: 'D0123456789ABCDEF', msgId: `D0123456789ABCDEF-${id}`, sessionId: 1767323045 });
 const time = 1767323045678;
+const pageView = { name: 'vwo_pageView', time, props: { path: '/', ...ours, isCustomEvent: false, url: page.url } };
 const order = orderCompleted({}, { context });
 
 export default vendorCases(
@@ -53,16 +54,31 @@ export default vendorCases(
       event: pageViewed({ context }),
       requests: [
         {
-          url: url('page_view'),
+          url: url('vwo_pageView'),
           headers,
-          body: { d: { ...head('evt-2'), event: { name: 'page_view', time, props: { path: '/', ...ours } } } },
+          body: { d: { ...head('evt-2'), event: pageView } },
+        },
+      ],
+    },
+    {
+      name: 'a screen of an app',
+      event: pageViewed({ original_type: 'screen', context: { vendor_ids: context.vendor_ids } }),
+      requests: [
+        {
+          url: url('screen_view'),
+          body: {
+            d: {
+              ...head('evt-2'),
+              event: { name: 'screen_view', time, props: { path: '/', isCustomEvent: true, vwoMeta: { source: 'firsthand' } } },
+            },
+          },
         },
       ],
     },
     {
       name: 'the cookie under its own name',
       event: pageViewed({ context: { ...CONTEXT, vendor_ids: { _vwo_uuid: 'D0123456789ABCDEF' } } }),
-      requests: [{ headers, body: { d: { ...head('evt-2'), event: { name: 'page_view', time, props: { path: '/', ...ours } } } } }],
+      requests: [{ headers, body: { d: { ...head('evt-2'), event: pageView } } }],
     },
     { name: 'a visitor without the cookie', event: orderCompleted(), dropped: 'missing_required:d.visId' },
     { name: 'identify is not sent', event: identified({ context }), dropped: 'mapping_filter' },

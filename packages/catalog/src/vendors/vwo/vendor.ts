@@ -68,6 +68,12 @@ export default defineVendor({
       from(source.REFERRER, `${PROPS}.page.referrerUrl`),
     ],
     lines: { purchase: orderTotal(`${PROPS}.revenue`), booking: orderTotal(`${PROPS}.revenue`) },
-    others: { '@page': event('page_view', []), '@identify': DISABLED, '@group': DISABLED },
+    others: {
+      // The name of VWO's own page views, which need not be registered.
+      '@page': event('vwo_pageView', [set(`${PROPS}.isCustomEvent`, false), from(source.OWN_PAGE_URL, `${PROPS}.url`)]),
+      '@screen': event('screen_view', []),
+      '@identify': DISABLED,
+      '@group': DISABLED,
+    },
   }),
 });

@@ -76,6 +76,13 @@ export default vendorCases(
       requests: sent({ ...base, event_id: 'o12', conversion_id: 'evt-2', identifiers: [click, device] }),
     },
     {
+      name: 'a search',
+      variant: 'retail',
+      config: { events_table: [{ event: 'Products Searched', event_id: 'o14' }] },
+      event: visit('Products Searched', { query: 'green tea' }),
+      requests: sent({ ...base, event_id: 'o14', identifiers: [click, device], search_string: 'green tea' }),
+    },
+    {
       name: 'a booking in the travel variant',
       variant: 'travel',
       config: { events_table: [{ event: 'Booking Completed', event_id: 'o13' }] },

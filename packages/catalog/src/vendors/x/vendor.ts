@@ -40,6 +40,7 @@ const variants = blueprints({
     count: 'number_items',
     value: 'value',
     currency: 'price_currency',
+    query: 'search_string',
     name: 'description',
   }),
 });
@@ -69,7 +70,7 @@ export default defineVendor({
     'X knows no standard names: every event needs a row with its event ID.',
     'An event needs the click id twclid, an e-mail address or a telephone number. IP address and user agent are sent in addition.',
     'X deduplicates with the pixel by conversion_id within 48 hours, for the same event.',
-    'The limit is 60,000 events in 15 minutes by one page of X’s documentation and 100,000 requests of 500 events by another; the default rate keeps the lower.',
+    'The limit was 60,000 requests of 500 events in 15 minutes for version 11 and is 100,000 for version 12; the default rate keeps the lower.',
   ],
   default_consent_category: 'advertising',
   config_fields: [

@@ -98,6 +98,11 @@ export default vendorCases(
       ],
     },
     { name: 'nobody to match', event: bare('Order Completed'), dropped: 'missing_required:userData.email' },
+    {
+      name: 'a click id alone',
+      event: { ...bare('Order Completed'), context: { click_ids: { vmcid: 'vm-1' } } },
+      dropped: 'missing_required:userData.email',
+    },
     { name: 'an event without a rule', event: track('Signed Up', {}, { context }), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },
   ],

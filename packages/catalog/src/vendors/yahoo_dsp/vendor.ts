@@ -4,6 +4,7 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
+import { actionSource, deviceIds } from '../shared/device.ts';
 import { digits, eventTable, secret, select, text } from '../shared/fields.ts';
 import { from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -23,15 +24,12 @@ const variants = blueprints({
   global: [
     from('event_id', 'eventId'),
     from('timestamp', 'eventTs', ['to_unix_millis']),
-    set('actionSource', 'physical_store'),
-    set('actionSource', 'web', { when: source.HAS_PAGE }),
-    set('actionSource', 'app', { when: source.IS_APP }),
+    ...actionSource('actionSource', { other: 'physical_store', web: 'web', app: 'app' }),
     from(source.PAGE_URL, 'actionSourceUrl'),
     from(source.COUNTRY, 'country', ['country_code', 'uppercase']),
     from(source.STATE, 'region'),
     ...userData('userData', { email: 'email', phone: 'phone', ip: 'ip_address', user_agent: 'userAgent' }, { phone: 'e164', lists: true }),
-    from(source.ADVERTISING_ID, 'userData.idfa[0]', [], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'userData.gpsaid[0]', [], { when: source.IS_ANDROID }),
+    ...deviceIds({ idfa: 'userData.idfa[0]', aaid: 'userData.gpsaid[0]' }),
     from(source.clickId('vmcid'), 'clickData.vmcid'),
     set('privacy.privacy_type', 'OPTOUT', { when: source.AD_DENIED }),
   ],
@@ -39,7 +37,6 @@ const variants = blueprints({
 });
 
 const ANSWERS: AnswerRule[] = [
-  { status: [401], verdict: 'refresh_token', reason: 'body.message' },
   { status: [400, 422], verdict: 'refused', reason: 'body.message', isolate: true },
   // PARTIAL names no event, and nothing says that a second attempt would be deduplicated.
   { status: ['2xx'], verdict: 'delivered', reason: 'body.message' },
@@ -56,7 +53,7 @@ export default defineVendor({
   website: 'https://help.yahooinc.com/dsp-api/docs/standard-yahoo-conversion-api',
   api_version: { version: 'v1', checked: '2026-11-16' },
   setup_steps: [
-    'Create a new pixel in Yahoo DSP and ask Yahoo to allow it for the Conversion API. Do not use the ID of a Dot pixel that is live: events would count twice.',
+    'In Yahoo DSP open the advertiser, Tracking, create a new pixel and ask Yahoo to allow it for the Conversion API. Do not use the ID of a Dot pixel that is live: events would count twice.',
     'Ask Yahoo for API credentials of the DSP realm (client ID and secret).',
     'Create a conversion rule for each event and copy its event name into the table below.',
     'Add the parameter vmcid with Yahoo’s click macro CC to the landing URLs of your ads, so that events carry the click id.',
@@ -65,6 +62,7 @@ export default defineVendor({
   notes: [
     'Open: the body, the token endpoint and its audience were seen in a note that quotes the documentation.',
     'Open: PARTIAL answers name no event. They count as delivered, because deduplication by eventId is not documented.',
+    'Yahoo requires user data: an event with nothing but the click id is dropped.',
     'Prices are sent for US dollars only.',
   ],
   default_consent_category: 'advertising',
@@ -111,7 +109,7 @@ export default defineVendor({
   event_name: { target: 'eventName' },
   event_table: { field: 'rules', event: 'event', vendor_event_name: 'event_name' },
   compact: [{ path: 'eventData.products', needs: ['category'] }],
-  require_one_of: [['userData.email', 'userData.phone', 'userData.idfa', 'userData.gpsaid', 'userData.ip_address', 'clickData.vmcid']],
+  require_one_of: [['userData.email', 'userData.phone', 'userData.idfa', 'userData.gpsaid', 'userData.ip_address']],
   default_action: 'drop',
   rate: { rps: 50, burst: 100 },
   variants,

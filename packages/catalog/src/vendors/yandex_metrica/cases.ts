@@ -1,4 +1,4 @@
-import { vendorCases } from '../shared/cases.ts';
+import { lacking, vendorCases } from '../shared/cases.ts';
 import { CONTEXT, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import yandexMetrica from './vendor.ts';
 
@@ -56,6 +56,10 @@ export default vendorCases(
     { name: 'a page', event: pageViewed({ context }), requests: says({ t: 'pageview' }) },
     { name: 'any other event is a goal', event: track('quiz_taken', {}, { context }), requests: says({ t: 'event', ea: 'quiz_taken' }) },
     { name: 'an order without an id', event: orderCompleted({ order_id: null }, { context }), dropped: 'missing_required:ti' },
+    ...lacking({
+      dl: pageViewed({ context: { vendor_ids: context.vendor_ids } }),
+      tr: track('Order Completed', { order_id: 'o-1' }, { context }),
+    }),
     { name: 'a visitor without a ClientID', event: orderCompleted(), dropped: 'missing_required:cid' },
     { name: 'an event that is too old', event: order, now: '2026-01-02T16:04:05.678Z', dropped: 'event_too_old' },
     { name: 'identify has no call', event: identified(), dropped: 'mapping_filter' },

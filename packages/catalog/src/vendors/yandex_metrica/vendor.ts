@@ -44,17 +44,17 @@ export default defineVendor({
   api_version: { version: 'Measurement Protocol', checked: '2026-11-16' },
   default_consent_category: 'analytics',
   setup_steps: [
-    'In Yandex Metrica open Settings, Counter, switch the Measurement Protocol on, and create a token.',
+    'In the settings of the counter open Data security and usage, switch the Measurement Protocol on, and copy the token.',
     'Create a goal of the type JavaScript event for every event that you want to see; its identifier is the name of the event.',
     'Check whether your rules allow data to be sent to Russia, where the service runs.',
   ],
-  see_it: 'Open the reports Conversions or Tech, Monitoring: the goal shows within minutes.',
+  see_it: 'Open the reports Conversions or Tech, Monitoring: the goal shows within 20 minutes.',
   notes: [
     'Visitors are known by the ClientID of Metrica (cookie _ym_uid), which your page must send as context.vendor_ids.ym_uid; others are dropped.',
     'Metrica accepts events of the last 12 hours. An event joins a visit that a page view has opened.',
     'At most 10 products of an order are sent. Identify and group calls are not sent.',
     'Open: the documentation requires the referrer and the title of a page view, and the coupon of a purchase; they are sent where the event has them.',
-    'Open: the name of the token parameter (ms), the fields of products and the actions besides purchase come from second-hand sources.',
+    'Open: the price, quantity and category of a product (pr1pr, pr1qt, pr1ca) come from second-hand sources.',
   ],
   config_fields: [
     text('counter_id', 'Counter', '12345678', 'The number of the counter, beside its name.', {

@@ -65,6 +65,12 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'with the token of an OAuth client',
+      config: { authentication: 'oauth' },
+      event: order,
+      requests: [{ method: 'POST', url: `${api}/user_profiles/events`, headers: { Authorization: 'Bearer access-token' } }],
+    },
     { name: 'nobody', event: bare('Trial Started'), dropped: 'missing_required:profile.identifiers' },
     { name: 'pages are dropped', event: pageViewed(), dropped: 'mapping_default' },
     { name: 'groups are dropped', event: grouped(), dropped: 'mapping_default' },
@@ -83,6 +89,13 @@ export default vendorCases(
       events: [order],
       reply: { status: 401, body: { error: 'Could not authenticate you' } },
       verdict: { kind: 'refused' },
+    },
+    {
+      name: 'an OAuth token that has expired',
+      config: { authentication: 'oauth' },
+      events: [order],
+      reply: { status: 401, body: { error: 'invalid_token', error_description: 'The access token provided is expired' } },
+      verdict: { kind: 'unavailable', reason: 'http_401: invalid_token', refresh_token: true },
     },
     { name: 'two updates at once', events: [identified()], reply: { status: 409 }, verdict: { kind: 'unavailable' } },
     {

@@ -1,17 +1,28 @@
-/** https://developer.zendesk.com/api-reference/ticketing/users/events-api/ and /users/users/#create-or-update-user */
+/**
+ * https://developer.zendesk.com/api-reference/ticketing/users/events-api/ and /users/users/#create-or-update-user. For the token
+ * …/api-reference/ticketing/oauth/grant_type_tokens/ and …/documentation/api-basics/authentication/oauth-migration/ (read 2026-11-16).
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { crmVariants } from '../shared/blueprints.ts';
-import { secret, text } from '../shared/fields.ts';
+import { optionalSecret, optionalText, select, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
+import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
 
-const auth: RequestDefinition['auth'] = { kind: 'basic', username: '{{parameters.email}}/token', password: '{{parameters.api_token}}' };
+const auth: RequestDefinition['auth'] = {
+  kind: 'choice',
+  field: 'authentication',
+  options: {
+    api_token: { kind: 'basic', username: '{{parameters.email}}/token', password: '{{parameters.api_token}}' },
+    oauth: clientCredentialsAt('https://{{parameters.subdomain}}.zendesk.com/oauth/tokens', { scope: 'read write', style: 'json' }),
+  },
+};
 const ANSWERS: AnswerRule[] = [
   { status: [409], verdict: 'unavailable', reason: 'body.description' },
-  { status: [400, 401, 403, 404, 422], verdict: 'refused', reason: 'body.description' },
+  { status: [400, 403, 404, 422], verdict: 'refused', reason: 'body.description' },
   RETRY_TIMEOUT,
 ];
 const NAME = [
@@ -37,13 +48,16 @@ export default defineVendor({
   website: 'https://developer.zendesk.com/api-reference/ticketing/users/events-api/',
   api_version: { version: 'v2', checked: '2026-11-16' },
   setup_steps: [
-    'In Zendesk open Admin centre, Apps and integrations, APIs, Zendesk API, switch token access on, and add a token.',
+    'In Zendesk open Admin centre, Apps and integrations, APIs, OAuth clients, Add OAuth client, and choose the client kind Confidential. Copy its identifier and secret, and choose oauth here.',
+    'An API token that exists works until April 30, 2027: choose api_token. Zendesk has issued no new ones since October 27, 2026.',
     'Activate the Events API: it needs the plan Suite Team or above.',
   ],
   see_it: 'Open the user’s profile in the agent workspace: the event shows in the interaction history.',
   notes: [
+    'Zendesk deactivates every API token on April 30, 2027, and before that the tokens that nobody used for 30 days. Change to oauth in time.',
     'An event creates the profile and the user if Zendesk does not know them.',
     'Zendesk replaces a profile as a whole, so events carry identifiers and no attributes.',
+    'A new user needs a name: without one Zendesk rejects an identify of a user it does not know.',
     'User fields must exist in Zendesk before they are mapped (user.user_fields.<key>).',
   ],
   config_fields: [
@@ -51,16 +65,29 @@ export default defineVendor({
       pattern: '^[a-z0-9-]+$',
       pattern_hint: 'the part before .zendesk.com',
     }),
-    text('email', 'Agent e-mail', 'agent@acme.example', 'The address of an administrator, who owns the token.', {
+    select(
+      'authentication',
+      'Authentication',
+      ['api_token', 'oauth'],
+      'oauth: a confidential OAuth client of yours. api_token: a token from before October 27, 2026.',
+    ),
+    optionalText('client_id', 'OAuth client identifier', 'firsthand', 'Admin centre, Apps and integrations, APIs, OAuth clients.', {
+      required_when: { field: 'authentication', equals: 'oauth' },
+    }),
+    optionalSecret('client_secret', 'OAuth client secret', 'af3t24tfj34h43s0123456789abcdef', 'Shown when the client is created.', {
+      required_when: { field: 'authentication', equals: 'oauth' },
+    }),
+    optionalText('email', 'Agent e-mail', 'agent@acme.example', 'The address of an administrator, who owns the token.', {
+      required_when: { field: 'authentication', equals: 'api_token' },
       pattern: '^[^@\\s/]+@[^@\\s/]+$',
       pattern_hint: 'an address, without /token',
     }),
-    secret(
+    optionalSecret(
       'api_token',
       'API token',
       '6wiIBWbGkBMo1mRDMuVwkw1EPsNkeUj95PIz2akv',
       'Admin centre, Apps and integrations, APIs, Zendesk API.',
-      { pattern: '^\\S+$', pattern_hint: 'without spaces' },
+      { pattern: '^\\S+$', pattern_hint: 'without spaces', required_when: { field: 'authentication', equals: 'api_token' } },
     ),
   ],
   requests: [

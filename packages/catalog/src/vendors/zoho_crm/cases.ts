@@ -30,6 +30,12 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'in Canada',
+      config: { data_center: 'ca' },
+      event: ben,
+      requests: [{ url: 'https://www.zohoapis.ca/crm/v8/Leads/upsert', headers }],
+    },
     { name: 'no address', event: identified({ traits: {} }), dropped: 'missing_required:Email' },
     { name: 'other events are dropped', event: orderCompleted(), dropped: 'mapping_default' },
     { name: 'groups are dropped', event: grouped(), dropped: 'mapping_default' },

@@ -1,9 +1,18 @@
-/** https://www.zoho.com/crm/developer/docs/api/v8/upsert-records.html */
+/** https://www.zoho.com/crm/developer/docs/api/v8/upsert-records.html and …/multi-dc.html */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import type { AuthDefinition } from '@firsthand/core/vendor/definition.ts';
+import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
 import { secret, select, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
+import { refreshTokenAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
+
+const DATA_CENTERS = ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa', 'ca'];
+/** Canada signs in at another domain than it is called. */
+const signIn = (center: string): AuthDefinition => ({
+  ...refreshTokenAt(`https://accounts.${center === 'ca' ? 'zohocloud.ca' : `zoho.${center}`}/oauth/v2/token`),
+  place: { header: 'Authorization', prefix: 'Zoho-oauthtoken ' },
+});
 
 const PERSON = [
   from(source.EMAIL, 'Email', ['normalize_email'], { required: true }),
@@ -38,14 +47,13 @@ export default defineVendor({
     'Identify calls, sign-ups, leads and demo requests create or update a record; other events are dropped.',
     'A lead without a company gets the company Unknown; a person without a last name the address as last name. Zoho demands both, also in an update: send company and last_name with every identify.',
     'Further fields are addressed by their API names (Setup, Developer space, APIs, API names).',
-    'Accounts of the Canadian data centre need the field Endpoint.',
   ],
   config_fields: [
     select(
       'data_center',
       'Data centre',
-      ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa'],
-      'The ending of the address: crm.zoho.com, .eu, .in, .com.au, .jp, .com.cn or .sa.',
+      DATA_CENTERS,
+      'The ending of the address: crm.zoho.com, .eu, .in, .com.au, .jp, .com.cn or .sa; ca for crm.zohocloud.ca.',
     ),
     select('module', 'Module', ['Leads', 'Contacts'], 'What a person becomes.'),
     text('client_id', 'Client ID', '1000.ABCDEFGHIJKLMNOPQRSTUVWXYZ0123', 'API console, your client.', {
@@ -63,29 +71,11 @@ export default defineVendor({
   request: {
     method: 'POST',
     url: 'https://www.zohoapis.{{parameters.data_center}}/crm/v8/{{parameters.module}}/upsert',
-    auth: {
-      kind: 'oauth2_refresh_token',
-      token_url: 'https://accounts.zoho.{{parameters.data_center}}/oauth/v2/token',
-      client_id: '{{parameters.client_id}}',
-      client_secret: '{{parameters.client_secret}}',
-      refresh_token: '{{parameters.refresh_token}}',
-      place: { header: 'Authorization', prefix: 'Zoho-oauthtoken ' },
-    },
+    auth: { kind: 'choice', field: 'data_center', options: Object.fromEntries(DATA_CENTERS.map((center) => [center, signIn(center)])) },
     body: { kind: 'json_list', under: 'data', common: { duplicate_check_fields: ['Email'] } },
     batch: { max_items: 100, max_bytes: 1_000_000, interval_ms: 2_000, combine: { by: 'Email', how: 'merge' } },
     answers: [
-      {
-        status: [200, 201, 202, 207],
-        verdict: 'partial',
-        partial: {
-          results: 'body.data',
-          accepted: { field: 'status', op: 'eq', value: 'success' },
-          reason: 'message',
-          failed: 'refused',
-          others: 'delivered',
-        },
-      },
-      { when: { field: 'body.code', op: 'eq', value: 'TOO_MANY_REQUESTS' }, verdict: 'unavailable', reason: 'body.message' },
+      { status: [200, 201, 202, 207], ...resultPerEvent('body.data', { field: 'status', op: 'eq', value: 'success' }, 'message') },
       { status: [400, 413], verdict: 'refused', reason: 'body.message', isolate: true },
       RETRY_TIMEOUT,
     ],
