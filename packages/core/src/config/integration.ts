@@ -64,6 +64,26 @@ export const integration = defineResource(
       Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Requests per day; 0 means no limit.' })),
       null,
     ),
+    max_in_flight: defaulted(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: 256,
+          description:
+            "Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own.",
+        }),
+      ),
+      null,
+    ),
+    max_deliverers: defaulted(
+      Type.Integer({
+        minimum: 1,
+        maximum: 16,
+        description:
+          'Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores.',
+      }),
+      1,
+    ),
     vendor: joined(Type.String({ description: 'Catalog key of the vendor.', examples: ['webhook'] })),
     delivery_mode: joined(DeliveryModeSchema),
     health: shown(Health),

@@ -25,6 +25,7 @@ const COOKIES: ReadonlyMap<string, string> = new Map([
   ['_ALGOLIA', 'algolia_user_token'],
   ['li_fat_id', 'li_fat_id'],
   ['__oppref', 'oppref'],
+  ['__obref', 'obref'],
   ['crto_mapped_user_id', 'crto_mapped_user_id'],
   ['_axwrt', 'axwrt'],
   ['_axeid', 'axeid'],

@@ -30,6 +30,9 @@ export interface CanonicalEvent {
   integrations?: Record<string, boolean>;
 }
 
+/** What names an event: its folder, key and order depend on nothing else. */
+export type EventHead = Pick<CanonicalEvent, 'event_id' | 'type' | 'event' | 'anonymous_id' | 'user_id' | 'timestamp'>;
+
 /** The key of an event in mappings, filters and plans: the name of a track event, otherwise `@page`, `@identify` or `@group`. */
 export function eventKey(event: Pick<CanonicalEvent, 'type' | 'event'>): string {
   return event.type === 'track' ? (event.event ?? '') : `@${event.type}`;
@@ -48,6 +51,6 @@ export function isNamedIn(names: ReadonlySet<string>, event: Keyed): boolean {
 }
 
 /** The id by which the service keeps a visitor's events in order. It does not change at a login. */
-export function visitorOf({ anonymous_id, user_id, event_id }: CanonicalEvent): string {
+export function visitorOf({ anonymous_id, user_id, event_id }: EventHead): string {
   return anonymous_id ?? user_id ?? event_id;
 }

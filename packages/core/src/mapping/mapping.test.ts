@@ -253,6 +253,8 @@ describe('required', () => {
     [{ source: 'properties.x', target: 'a.b', required: true }, 'missing_required:a.b'],
     [{ source: 'properties.products[*].x', target: 'c[*].x', required: true }, 'missing_required:c[*].x'],
     [{ source: 'properties.status', target: 'n', transforms: ['to_number'], required: true }, 'missing_required:n'],
+    [{ value: '', target: 'a', required: true }, 'missing_required:a'],
+    [{ value: ['', ''], target: 'a', required: true }, 'missing_required:a'],
   ])('%j', (mapping, reason) => expect(payload([mapping])).toEqual({ kind: 'dropped', reason }));
   test('one element is enough', () => {
     expect(payload([{ source: 'properties.products[*].product_id', target: 'c[*].id', required: true }])).toEqual({

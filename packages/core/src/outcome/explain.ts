@@ -7,7 +7,8 @@ type PlainReason =
   | 'accepted_by_vendor'
   | 'waiting'
   | 'retrying'
-  | 'not_routed';
+  | 'not_routed'
+  | 'untraced';
 
 /** Documented in docs/reference/errors.md. */
 export const REASON_SENTENCES: Readonly<Record<PlainReason, string>> = {
@@ -30,6 +31,7 @@ export const REASON_SENTENCES: Readonly<Record<PlainReason, string>> = {
   waiting: 'The event waits for its turn: nothing has been sent yet.',
   accepted_by_vendor: 'The vendor accepted the event and has not reported the result yet.',
   retrying: 'The last attempt failed; the event is tried again.',
+  untraced: 'The trace of this event was left out (TRACE_SAMPLE). Only drops and errors are shown; without any, it was delivered or waits.',
   not_routed: 'The integration was added after this event, which never reached it.',
 };
 

@@ -100,7 +100,11 @@ interface About {
 }
 interface AboutOne extends About {
   event_id: string;
+  /** The trace of the event is left out (TRACE_SAMPLE). It is counted, and its errors are traced. */
+  untraced?: true;
 }
+/** What an error says about an untraced event, so that it can be found. */
+type AboutUntraced = Partial<Omit<AboutEvent, keyof AboutOne>> & { received_at?: number };
 interface AboutEvent extends AboutOne {
   /** The event was processed before and is processed again: a replay of a dead letter. */
   again?: true;
@@ -150,8 +154,8 @@ export type Outcome =
       replay?: boolean;
     } & AboutOne)
   /** The vendor took the event as a job; its result is polled. */
-  | ({ kind: 'accepted_by_vendor'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne)
-  | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne)
+  | ({ kind: 'accepted_by_vendor'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne & AboutUntraced)
+  | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne & AboutUntraced)
   | ({
       kind: 'dead_lettered';
       dead_letter: DeadLetter;

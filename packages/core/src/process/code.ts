@@ -9,6 +9,8 @@ export interface CompiledCode {
 }
 export interface CodeCall {
   code: CompiledCode;
+  /** Pays for the time that the code takes. */
+  org_id: string;
   pipeline_id: string;
   event: CanonicalEvent;
   parameters: Record<string, string>;

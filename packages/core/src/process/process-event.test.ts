@@ -59,6 +59,38 @@ function run(
   );
 }
 
+test('a large event leaves the loop to others between its slices, with the same result', async () => {
+  const { organisation } = compileOrganisation({
+    pii_rules: { ip: 'keep', fields: [], detect: ['email'], detect_action: 'redact', url_params: [] },
+  });
+  const { processing } = compileProcessing({ transformations: [], parameters: {} });
+  const note = 'a@'.repeat(100_000);
+  const processWith = (large: boolean, turn?: () => Promise<void>) =>
+    processEvent(
+      {
+        event: anEvent({ properties: { note, mail: 'write to anna@example.com' } }),
+        request: { source: 'browser' },
+        org_id: 'org_1',
+        pipeline_id: 'pl_1',
+        received_at: 1_000,
+        organisation,
+        processing,
+        visitor: undefined,
+        large,
+      },
+      { runCode: noCode, ...(turn && { turn }) },
+    );
+  let turns = 0;
+  const inSlices = processWith(true, async () => {
+    turns += 1;
+  });
+  expect(inSlices).toBeInstanceOf(Promise);
+  const { event } = await inSlices;
+  expect(turns).toBeGreaterThan(5);
+  expect(event).toEqual((await processWith(false)).event);
+  expect(event.properties?.mail).not.toContain('anna');
+});
+
 test('every field that a step writes is in its decision', () => {
   const { organisation } = compileOrganisation({ identity: { remember_traits: ['email'], click_id_days: {} } });
   const body = {

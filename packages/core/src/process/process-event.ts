@@ -175,8 +175,8 @@ class Run {
 
   /** Returns undefined if the event continues to the next step. */
   async #code(code: CompiledCode, step: ProcessingStep, reason: DropReason, id?: string): Promise<Processed | undefined> {
-    const { pipeline_id, processing } = this.#input;
-    const result = await this.#deps.runCode({ code, pipeline_id, event: this.#event, parameters: processing.parameters });
+    const { org_id, pipeline_id, processing } = this.#input;
+    const result = await this.#deps.runCode({ code, org_id, pipeline_id, event: this.#event, parameters: processing.parameters });
     const accepted = result.kind === 'failed' ? result : acceptReturned(result.value, this.#event);
     const about = [id, ...result.logs].filter((part) => part !== undefined).join('\n');
     const detail = about === '' ? undefined : { detail: about.slice(0, 1_000) };

@@ -1,6 +1,7 @@
 /** Columns of a table and the values that fit them. One number type: JSON has one, so `42` and `42.5` never conflict. */
 import { parseTimestamp } from '../event/timestamp.ts';
 import type { Json } from '../json.ts';
+import { RawJson } from '../shallow-json.ts';
 
 /** `integer` exists only in tables that others made. */
 export type ColumnType = 'boolean' | 'integer' | 'number' | 'timestamp' | 'text' | 'json';
@@ -23,13 +24,16 @@ export type Cell = string | number | boolean | null;
 const ZONED = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?\s?(Z|z|[+-]\d\d:?\d\d)$/;
 
 /** Milliseconds since 1970 of a date and time with a zone. Without a zone the instant is unknown, so the text stays a text. */
-export function instantOf(value: Json): number | undefined {
+export function instantOf(value: FieldValue | null): number | undefined {
   if (typeof value !== 'string' || value.length < 17 || value.length > 40 || !ZONED.test(value)) return undefined;
   return parseTimestamp(value);
 }
 
+/** A value for a cell. Objects and lists may come as their JSON text. */
+export type FieldValue = Exclude<Json, null> | RawJson;
+
 /** The type of a column made for this value. */
-export function typeOf(value: Exclude<Json, null>): AddedType {
+export function typeOf(value: FieldValue): AddedType {
   switch (typeof value) {
     case 'boolean':
       return 'boolean';
@@ -47,13 +51,13 @@ export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes('\0') ? whole.replaceAll('\0', '\uFFFD') : whole;
 }
-export function cleanJson(value: Json): string {
-  const text = JSON.stringify(value);
+export function cleanJson(value: FieldValue | null): string {
+  const text = value instanceof RawJson ? value.text : JSON.stringify(value);
   // Half pairs are escaped by JSON.stringify as \udXXX.
   return text.includes('\\u') ? text.replace(ESCAPED, (_, before: string) => `${before}\\ufffd`) : text;
 }
 const ESCAPED = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
-export function textOf(value: Exclude<Json, null>): string {
+export function textOf(value: FieldValue): string {
   return typeof value === 'string' ? cleanText(value) : typeof value === 'object' ? cleanJson(value) : String(value);
 }

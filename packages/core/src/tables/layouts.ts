@@ -58,12 +58,12 @@ export function rowsOf(record: TransportRecord, layout: Layout, table: string): 
   return [layout === 'payload' ? payloadRow(record, table) : eventsRow(record, table)];
 }
 
-function payloadRow({ event_id, values }: TransportRecord, table: string): TableRow {
+function payloadRow(record: TransportRecord, table: string): TableRow {
   const fields: Field[] = [];
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of record.shallow?.() ?? Object.entries(record.values)) {
     if (value !== null && name !== PAYLOAD.key) fields.push({ name, source: name, value });
   }
-  return { table, id: event_id, kind: PAYLOAD, fields };
+  return { table, id: record.event_id, kind: PAYLOAD, fields };
 }
 
 function eventsRow({ event_id, event, values, received_at }: TransportRecord, table: string): TableRow {

@@ -3,9 +3,10 @@
  * `<name>_text`. What finds no column, because the table is full or may not be changed, goes to the JSON column `_overflow`. So no
  * event is rejected for its shape, and no value is lost.
  */
-import type { Json, JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { deepValue } from '../shallow-json.ts';
 import { utf8Length } from '../vendor/bytes.ts';
-import { type AddedType, type Cell, type Column, cleanJson, cleanText, instantOf, textOf, typeOf } from './columns.ts';
+import { type AddedType, type Cell, type Column, cleanJson, cleanText, type FieldValue, instantOf, textOf, typeOf } from './columns.ts';
 import { type Dialect, readColumn, timestampText } from './dialects.ts';
 import { fitName, hash8, nameKey } from './names.ts';
 import type { Field, TableKind, TableRow } from './rows.ts';
@@ -79,7 +80,7 @@ export class TablePlacer {
     let overflow: JsonObject | undefined;
     for (const { name, value, type } of distinct(fields, this.#rules.dialect)) {
       const rest = this.#field(cells, name, value, type ?? this.#kind.base[name]);
-      if (rest) (overflow ??= {})[name] = value;
+      if (rest) (overflow ??= {})[name] = deepValue(value);
     }
     if (overflow !== undefined) {
       const column = this.#find(OVERFLOW) ?? this.#added(OVERFLOW, 'json', true);
@@ -90,7 +91,7 @@ export class TablePlacer {
   }
 
   /** True where the value found no column. */
-  #field(cells: (Cell | undefined)[], name: string, value: Exclude<Json, null>, type: AddedType | undefined): boolean {
+  #field(cells: (Cell | undefined)[], name: string, value: FieldValue, type: AddedType | undefined): boolean {
     const wanted = type ?? this.#fitting(value);
     const column = this.#find(name) ?? this.#added(name, wanted);
     if (!column) return true;
@@ -111,7 +112,7 @@ export class TablePlacer {
   }
 
   /** A timestamp that the destination cannot hold makes a text column. */
-  #fitting(value: Exclude<Json, null>): AddedType {
+  #fitting(value: FieldValue): AddedType {
     const type = typeOf(value);
     return type === 'timestamp' && !inYears(instantOf(value) ?? 0, this.#rules.dialect) ? 'text' : type;
   }
@@ -175,7 +176,7 @@ function inYears(ms: number, { years: [from, to] }: Dialect): boolean {
 }
 
 /** The value for the column; undefined where it does not fit. Nothing is rounded or converted with loss, except texts that are too long. */
-export function cellOf(value: Exclude<Json, null>, { type, max }: Column, dialect: Dialect): Cell | undefined {
+export function cellOf(value: FieldValue, { type, max }: Column, dialect: Dialect): Cell | undefined {
   switch (type) {
     case 'text': {
       const text = textOf(value);

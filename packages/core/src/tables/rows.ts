@@ -1,13 +1,13 @@
 /** A row for a table, before the table's own columns are known. */
 import type { Json, JsonObject } from '../json.ts';
-import type { AddedType } from './columns.ts';
+import type { AddedType, FieldValue } from './columns.ts';
 import { snakeCase } from './names.ts';
 
 export interface Field {
   name: string;
   /** Where the value comes from. Two fields with one name and different sources get two columns. */
   source: string;
-  value: Exclude<Json, null>;
+  value: FieldValue;
   /** The type of a new column; absent: the value decides. */
   type?: AddedType;
 }

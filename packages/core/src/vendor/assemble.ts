@@ -114,11 +114,26 @@ function textOf({ text }: Prepared): string {
 function sourcesOf({ uses }: Build, prepared: Prepared[], context: RequestContext): Sources {
   const sources: Sources = { ...prepared[0]?.sources };
   if (uses.has('request'))
-    sources.request = { id: context.request_id, attempt: context.attempt, timestamp: Math.floor(context.now / 1000) };
+    sources.request = {
+      id: context.request_id,
+      // Computed only where a text refers to it.
+      get uuid() {
+        return uuidOf(context.request_id);
+      },
+      attempt: context.attempt,
+      timestamp: Math.floor(context.now / 1000),
+    };
   if (uses.has('steps')) sources.steps = context.steps;
   if (uses.has('job')) sources.job = { id: context.job };
   if (uses.has('date')) sources.date = dateParts(prepared[0]?.timestamp, context.now);
   return sources;
+}
+
+/** A UUID of version 8 (RFC 9562): the same text always gives the same one. */
+function uuidOf(text: string): string {
+  const hex = bytesToHex(sha256(utf8(text)));
+  const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) & 3];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 function urlOf({ url, queries }: Build, sources: Sources, payloadQuery: string | undefined): string {

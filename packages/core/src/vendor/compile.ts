@@ -130,7 +130,8 @@ function assemble(
   const requestOf = (items: VendorItem[]) => requests[indexOf(items)] as CompiledRequest;
   const tokens = requests.some(({ auth }) => auth.token);
   const [only] = requests;
-  const verbatim = payload.passes_all && requests.length === 1 ? only?.verbatim : undefined;
+  const asStored = transport ? transport.verbatim : requests.length === 1 ? only?.verbatim : undefined;
+  const verbatim = payload.passes_all ? asStored : undefined;
   const build = (event: CanonicalEvent, context: BuildContext): Built => {
     const made = payload.make(event, context);
     if (made.kind !== 'payload') return made;

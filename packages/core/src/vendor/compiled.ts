@@ -3,8 +3,9 @@
  * Everything here is pure. Tokens that come over the network are described by `token` and fetched by the role.
  */
 import type { VendorRate } from '../delivery/rate.ts';
-import type { CanonicalEvent } from '../event/canonical.ts';
+import type { CanonicalEvent, EventHead } from '../event/canonical.ts';
 import type { DropReason } from '../outcome/outcome.ts';
+import type { ShallowValue } from '../shallow-json.ts';
 import type { CompiledPoll } from './async-result.ts';
 import type { CompiledChain } from './chain.ts';
 import type { CompiledTransport } from './transport.ts';
@@ -105,6 +106,24 @@ export interface RequestContext {
   /** The job of a poll: `{{job.id}}`. */
   job?: string;
 }
+/** An event as the log holds it. */
+export interface StoredEvent {
+  readonly event_id: string;
+  /** When the event was accepted, milliseconds since 1970. */
+  readonly received_at: number;
+  /** UTF-8. May be a new view at each read. */
+  readonly json: Uint8Array;
+  /** The bytes of `json`. */
+  readonly size: number;
+  /** May parse at each read. */
+  readonly event: CanonicalEvent;
+  /** Cheaper than `event`. */
+  readonly head: EventHead;
+  /** Cheaper than `head`. */
+  readonly timestamp: string;
+  /** The fields of the event, nested ones as JSON text. Absent or undefined: read `event`. Cheaper than `event`. */
+  shallow?(): readonly (readonly [name: string, value: ShallowValue])[] | undefined;
+}
 export interface BuildContext {
   now: number;
   /** When the event was accepted; absent in previews. */
@@ -112,8 +131,11 @@ export interface BuildContext {
 }
 export interface CompiledVendor {
   build(event: CanonicalEvent, context: BuildContext): Built;
-  /** If every event is sent as it is: the item that `build` would make, directly from the event's JSON without parsing it. */
-  verbatim: ((json: Uint8Array, event_id: string) => VendorItem) | undefined;
+  /**
+   * If every event is sent as it is: the item that `build` would make, directly from the event's JSON. Undefined for a single event:
+   * `build` says why there is no item.
+   */
+  verbatim: ((stored: StoredEvent) => VendorItem | undefined) | undefined;
   /** Throws nothing for items that `build` made. */
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;

@@ -7,7 +7,7 @@
  * - `{{parameters.KEY}}`: a config field, resolved at compile time;
  * - `{{event.PATH}}`, `{{payload.PATH}}`, `{{lane.KEY}}`, `{{item.id}}`, `{{item.visitor}}` (anonymous id, else user id), `{{item.id_sha256}}`,
  *   `{{item.visitor_sha256}}`: per item. Items with different values never share a request;
- * - `{{request.id}}`, `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`;
+ * - `{{request.id}}`, `{{request.uuid}}` (the same id as a UUID), `{{request.attempt}}`, `{{request.timestamp}}`, `{{body.sha256}}`;
  * - `{{steps.NAME.KEY}}` in a chain, `{{job.id}}` in a poll;
  * - `{{date.year}}`, `month`, `day`, `hour`: of the first item's event.
  *
@@ -212,7 +212,8 @@ export interface EventNameDefinition {
   only_with?: string;
   /** Used when the mapping names none; absent: the event's own name. Text. */
   default?: string;
-  style?: 'keep' | 'identifier';
+  /** `identifier`: letters, digits and underscores, starting with a letter. `lower_identifier`: the same in lower case. */
+  style?: 'keep' | 'identifier' | 'lower_identifier';
   max_length?: number;
   /** Names the vendor rejects. Such events are dropped with `mapping_default`. */
   reserved?: string[];
@@ -224,8 +225,8 @@ export interface LimitRule {
   path: string;
   max_keys?: number;
   max_key_length?: number;
-  /** `identifier`: letters, digits and underscores, starting with a letter. */
-  key_style?: 'keep' | 'identifier';
+  /** `identifier`: letters, digits and underscores, starting with a letter. `lower_identifier`: the same in lower case. */
+  key_style?: 'keep' | 'identifier' | 'lower_identifier';
   max_string_length?: number;
   /** Other lengths for some keys. */
   string_lengths?: Record<string, number>;

@@ -13,7 +13,7 @@ const event = (over: Partial<CanonicalEvent> = {}): CanonicalEvent => ({
 });
 function render(template: string, over: Partial<CanonicalEvent> = {}): string {
   const folder = compileFolder(template, { prefix: 'raw/' }, 'pl_1');
-  return folder.ok ? folder.render(event(over)) : `fault: ${folder.message}`;
+  return folder.ok ? folder.render({ timestamp: event(over).timestamp, head: event(over) }) : `fault: ${folder.message}`;
 }
 
 test.each<[string, Partial<CanonicalEvent>, string]>([

@@ -1,14 +1,18 @@
 /** Folder templates of file targets: `events/{event}/{year}/{month}/{day}/{hour}/`, rendered per event. Times are UTC. */
-import type { CanonicalEvent } from '../event/canonical.ts';
+import type { EventHead } from '../event/canonical.ts';
 import { compileText } from './text.ts';
 
 export const FOLDER_PARTS = ['year', 'month', 'day', 'hour', 'date', 'event', 'type', 'pipeline'] as const;
 type FolderPart = (typeof FOLDER_PARTS)[number];
 
-export type CompiledFolder = { ok: true; render(event: CanonicalEvent): string } | { ok: false; message: string };
+export type CompiledFolder =
+  | { ok: true; render(stored: { readonly timestamp: string; readonly head: EventHead }): string }
+  | { ok: false; message: string };
 
 const MAX_NAME = 100;
 const UNNAMED = '_';
+/** Stands for the name and the type where the folder has neither. */
+const UNUSED = { event: undefined, type: '' };
 
 /** `text` may refer to config fields. The result ends in a slash, or is empty. */
 export function compileFolder(text: string, parameters: Record<string, unknown>, pipelineId: string): CompiledFolder {
@@ -23,13 +27,21 @@ export function compileFolder(text: string, parameters: Record<string, unknown>,
     else if (isPart(name)) pieces.push({ part: name });
     else return { ok: false, message: `has no part {${name}}: use ${FOLDER_PARTS.map((part) => `{${part}}`).join(', ')}` };
   }
+  const named = pieces.some((piece) => typeof piece !== 'string' && (piece.part === 'event' || piece.part === 'type'));
+  // Events that follow each other mostly share their folder. They share its text, too.
+  let last = { hour: '', event: '' as string | undefined, type: '', path: '' };
   return {
     ok: true,
-    render(event) {
-      const time = timeOf(event.timestamp);
+    render(stored) {
+      const time = timeOf(stored.timestamp);
+      const { event, type } = named ? stored.head : UNUSED;
+      const sameHour = last.hour !== '' && time.startsWith(last.hour);
+      if (sameHour && last.event === event && last.type === type) return last.path;
       let path = '';
-      for (const piece of pieces) path += typeof piece === 'string' ? piece : partOf(piece.part, event, time, pipelineId);
-      return path === '' || path.endsWith('/') ? path : `${path}/`;
+      for (const piece of pieces) path += typeof piece === 'string' ? piece : partOf(piece.part, { event, type }, time, pipelineId);
+      if (path !== '' && !path.endsWith('/')) path += '/';
+      last = { hour: time.slice(0, 13), event, type, path };
+      return path;
     },
   };
 }
@@ -38,7 +50,7 @@ function isPart(name: string): name is FolderPart {
   return (FOLDER_PARTS as readonly string[]).includes(name);
 }
 
-function partOf(part: FolderPart, event: CanonicalEvent, time: string, pipelineId: string): string {
+function partOf(part: FolderPart, event: { event: string | undefined; type: string }, time: string, pipelineId: string): string {
   switch (part) {
     case 'year':
       return time.slice(0, 4);

@@ -55,6 +55,14 @@ function requestOf(vendor: CompiledVendor, ...events: CanonicalEvent[]): VendorR
 
 const batch = { max_items: 10, max_bytes: 100_000, interval_ms: 1_000 };
 
+test('the id of a request as a UUID: equal for every attempt, another one for another request', () => {
+  const vendor = vendorOf({ headers: { 'X-Id': '{{request.uuid}}' } });
+  const idOf = (context: typeof CONTEXT) => vendor.request(itemsOf(vendor, eventOf({ a: 1 })), context).headers['X-Id'];
+  expect(idOf(CONTEXT)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(idOf({ ...CONTEXT, attempt: 2, now: NOW + 1_000 })).toBe(idOf(CONTEXT));
+  expect(idOf({ ...CONTEXT, request_id: 'req-2' })).not.toBe(idOf(CONTEXT));
+});
+
 test('a list beneath several keys, with the common fields beside it', () => {
   const vendor = vendorOf({ batch, body: { kind: 'json_list', under: 'data.events', common: { test_id: 't-1' } } });
   expect(JSON.parse(String(requestOf(vendor, eventOf({ a: 1 }), eventOf({ a: 2 }, 'e-2')).body))).toEqual({
@@ -114,6 +122,11 @@ describe('headers', () => {
     const { headers } = requestOf(vendor, eventOf({}));
     expect(headers).not.toHaveProperty('X-Visitor');
     expect(headers['User-Agent']).toMatch(/^Firsthand\//);
+  });
+  test('a definition may name the program itself', () => {
+    const named = vendorOf({ headers: { 'user-agent': 'Import-Firsthand/1' } });
+    const { headers } = requestOf(named, eventOf({}));
+    expect(Object.entries(headers).filter(([name]) => name.toLowerCase() === 'user-agent')).toEqual([['user-agent', 'Import-Firsthand/1']]);
   });
 });
 

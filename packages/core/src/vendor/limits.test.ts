@@ -18,6 +18,7 @@ test('names are cut, styled and, where reserved, refused', () => {
   expect(fitEventName('Checkout', rule as never)).toBe('Check');
   expect(fitEventName('error', rule as never)).toBeUndefined();
   expect(fitEventName('ga_x', rule as never)).toBeUndefined();
+  expect(fitEventName('Quiz Taken', { target: 'n', style: 'lower_identifier' })).toBe('quiz_taken');
   expect(fitEventName('', { target: 'n' })).toBeUndefined();
   expect(fitEventName('a😀b', { target: 'n', max_length: 2 })).toBe('a');
 });
@@ -42,6 +43,12 @@ test('a map is made to fit', () => {
     },
   ])(payload);
   expect(payload.m).toEqual({ keep: [1, 2], long: 'yyyyyy', Plan_Name: 'oth', last: 1 });
+});
+
+test('keys in lower case: a key that has the form already wins', () => {
+  const payload = { m: { 'Plan Name': 1, plan_name: 2, Seats: 3 } };
+  compileLimits([{ path: 'm', key_style: 'lower_identifier' }])(payload);
+  expect(payload.m).toEqual({ plan_name: 2, seats: 3 });
 });
 
 test('lists lose their empty elements, and objects their empty lists', () => {

@@ -14,9 +14,15 @@ export function toIdentifier(text: string): string {
   return `e_${plain.replace(/^_+|_+$/g, '')}`.replace(/_$/, '');
 }
 
+function inStyle(text: string, style: EventNameDefinition['style']): string {
+  if (style === undefined || style === 'keep') return text;
+  const identifier = /^[A-Za-z][A-Za-z0-9_]*$/.test(text) ? text : toIdentifier(text);
+  return style === 'lower_identifier' ? identifier.toLowerCase() : identifier;
+}
+
 /** The name in a form the vendor accepts, or undefined if it accepts none. */
 export function fitEventName(name: string, rule: EventNameDefinition): string | undefined {
-  const styled = rule.style === 'identifier' && !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) ? toIdentifier(name) : name;
+  const styled = inStyle(name, rule.style);
   const cut = rule.max_length !== undefined && styled.length > rule.max_length ? cutText(styled, rule.max_length) : styled;
   if (cut === '' || rule.reserved?.includes(cut)) return undefined;
   if (rule.reserved_prefixes?.some((prefix) => cut.startsWith(prefix))) return undefined;
@@ -130,7 +136,7 @@ function fitMap(map: Record<string, unknown>, rule: LimitRule, keep: ReadonlySet
 }
 
 function fitKey(key: string, rule: LimitRule): string {
-  const styled = rule.key_style === 'identifier' && !/^[A-Za-z][A-Za-z0-9_]*$/.test(key) ? toIdentifier(key) : key;
+  const styled = inStyle(key, rule.key_style);
   return rule.max_key_length !== undefined && styled.length > rule.max_key_length ? cutText(styled, rule.max_key_length) : styled;
 }
 

@@ -51,6 +51,13 @@ export function compileText(text: string, parameters: Record<string, unknown>, o
   return textOf(parts);
 }
 
+/** Named texts. Those that are always empty are left out. */
+export function textsOf(texts: Record<string, string> | undefined, parameters: Record<string, unknown>): [string, Text][] {
+  return Object.entries(texts ?? {})
+    .map(([name, text]): [string, Text] => [name, compileText(text, parameters)])
+    .filter(([, text]) => text.constant !== '');
+}
+
 /** A single reference without the braces: `payload.items`. */
 export function compileReference(path: string): { text: Text; part: Part } {
   const [source = '', ...steps] = path.split('.');

@@ -2,10 +2,11 @@
  * Delivery over something other than HTTP: a database, a stream, a file server. The definition names a driver of the host and
  * says how to connect; each event becomes one record for one target, such as a row of a table.
  */
-import type { CanonicalEvent } from '../event/canonical.ts';
+import { type CanonicalEvent, visitorOf } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { ShallowValue } from '../shallow-json.ts';
 import { utf8Length } from './bytes.ts';
-import type { ConfigFault, VendorItem, VendorRequest } from './compiled.ts';
+import type { CompiledVendor, ConfigFault, StoredEvent, VendorItem, VendorRequest } from './compiled.ts';
 import type { BatchDefinition } from './definition.ts';
 import { compileFolder } from './folder.ts';
 import { compileText, renderText } from './text.ts';
@@ -54,14 +55,49 @@ export interface TransportDefinition {
 export interface TransportRecord {
   event_id: string;
   target: string;
-  /** The payload: the event itself where nothing is mapped. */
-  values: JsonObject;
-  /** Shared with other integrations: never write to it. */
-  event: CanonicalEvent;
+  /** The payload: the event itself where nothing is mapped. Reading it may parse: read it once, and only where it is needed. */
+  readonly values: JsonObject;
+  /** Shared with other integrations: never write to it. Reading it may parse. */
+  readonly event: CanonicalEvent;
   /** When the event was accepted, milliseconds since 1970. The same at every attempt. */
-  received_at: number;
-  /** The JSON text of `values`. Only with `files` or `text`. */
-  json?: string;
+  readonly received_at: number;
+  /** The JSON of `values`, as text or UTF-8. Only with `files` or `text`. */
+  readonly json?: string | Uint8Array;
+  /** `visitorOf` the event. Only with `text`. */
+  readonly visitor?: string;
+  /** The fields of `values`, nested ones as JSON text. Absent or undefined: read `values`. */
+  shallow?(): readonly (readonly [name: string, value: ShallowValue])[] | undefined;
+}
+
+/** A record of an event that is stored as it is. It holds the event's bytes, which take a fraction of the memory of a parsed event. */
+class StoredRecord implements TransportRecord {
+  readonly event_id: string;
+  readonly target: string;
+  readonly visitor?: string;
+  readonly #stored: StoredEvent;
+
+  constructor(stored: StoredEvent, target: string, withVisitor: boolean) {
+    this.event_id = stored.event_id;
+    this.target = target;
+    if (withVisitor) this.visitor = visitorOf(stored.head);
+    this.#stored = stored;
+  }
+  get received_at(): number {
+    return this.#stored.received_at;
+  }
+  get json(): Uint8Array {
+    return this.#stored.json;
+  }
+  get event(): CanonicalEvent {
+    return this.#stored.event;
+  }
+  shallow(): ReturnType<NonNullable<StoredEvent['shallow']>> {
+    return this.#stored.shallow?.();
+  }
+  get values(): JsonObject {
+    // A parsed event is a JSON object. Its interface only has no index signature.
+    return this.#stored.event as unknown as JsonObject;
+  }
 }
 export interface CompiledTransport {
   kind: TransportKind;
@@ -72,6 +108,7 @@ export interface CompiledTransport {
 
 export interface TransportItems {
   transport: CompiledTransport;
+  verbatim: NonNullable<CompiledVendor['verbatim']>;
   items(payload: unknown, event: CanonicalEvent, received_at: number): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
 }
 
@@ -92,7 +129,19 @@ export function compileTransport(
   const target = given.constant === undefined ? given : compileText(given.constant, {});
   const folder = definition.files ? compileFolder(definition.target, parameters, pipelineId) : undefined;
   if (folder && !folder.ok) faults.push({ field: 'path', message: folder.message });
+  /** Empty where the event names no target. */
+  const targetOf = (stored: Pick<StoredEvent, 'head' | 'event' | 'timestamp'>, payload?: unknown): string => {
+    if (folder?.ok) return folder.render(stored);
+    return target.constant ?? renderText(target, { event: stored.event, payload: payload ?? stored.event });
+  };
+  const isText = definition.text === true;
   return {
+    verbatim(stored) {
+      const to = targetOf(stored);
+      if (to === '' && !folder) return undefined;
+      const record = new StoredRecord(stored, to, isText);
+      return { lane: to, payload: record, size: stored.size, event_id: stored.event_id };
+    },
     transport: {
       kind: definition.kind,
       connection,
@@ -101,11 +150,18 @@ export function compileTransport(
     },
     items(payload, event, received_at) {
       if (!isObject(payload)) return { ok: false, reason: 'the payload must be an object with one value per column' };
-      const to = folder?.ok ? folder.render(event) : renderText(target, { event, payload });
+      const to = targetOf({ head: event, event, timestamp: event.timestamp }, payload);
       if (to === '' && !folder) return { ok: false, reason: 'the event names no target' };
       const json = JSON.stringify(payload);
-      const record: TransportRecord = { event_id: event.event_id, target: to, values: payload as JsonObject, event, received_at };
-      if (folder || definition.text) record.json = json;
+      const record: TransportRecord = {
+        event_id: event.event_id,
+        target: to,
+        values: payload as JsonObject,
+        event,
+        received_at,
+        ...(folder || isText ? { json } : {}),
+        ...(isText ? { visitor: visitorOf(event) } : {}),
+      };
       return { ok: true, items: [{ lane: to, payload: record, size: utf8Length(json), event_id: event.event_id }] };
     },
   };

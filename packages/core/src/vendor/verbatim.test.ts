@@ -58,7 +58,16 @@ describe('an event that goes out as it is need not be parsed: the same item and 
     const vendor = compiled(over, config);
     const built = vendor.build(event, context);
     if (built.kind !== 'items') throw new Error(built.kind);
-    const item = vendor.verbatim!(json, 'e1');
+    const item = vendor.verbatim?.({
+      json,
+      event_id: 'e1',
+      received_at: 0,
+      event,
+      head: event,
+      timestamp: event.timestamp,
+      size: json.length,
+    });
+    if (item === undefined) throw new Error('no item');
     expect({ ...item, payload: undefined }).toEqual({ ...built.items[0], payload: undefined });
     expect(bodyOf(vendor.request([item], context))).toEqual(bodyOf(vendor.request(built.items, context)));
     expect(bodyOf(vendor.request([item, item], context))).toEqual(bodyOf(vendor.request([...built.items, ...built.items], context)));
@@ -84,5 +93,47 @@ describe('whatever depends on what stands in an event is built', () => {
   test('several requests', () => {
     const requests = [1, 2].map(() => ({ method: 'POST', url: 'https://api.acme.example/v1', body: { kind: 'json' } }));
     expect(compiled({}, {}, { requests }).verbatim).toBeUndefined();
+  });
+});
+
+describe('a record of a driver, from the stored event: the same as the one that is built', () => {
+  const batch = { max_items: 10, max_bytes: 1_000, interval_ms: 5 };
+  const viaDriver = (transport: object, config: JsonObject = {}) =>
+    compiled({}, config, { requests: undefined, transport: { kind: 'kafka', connection: {}, batch, ...transport } });
+  const parsed = JSON.parse(json.toString()) as CanonicalEvent;
+  const stored = { json, event_id: 'e1', received_at: 5, event: parsed, head: parsed, timestamp: parsed.timestamp, size: json.length };
+
+  test.each([
+    ['a row', { target: 'events' }],
+    ['a message', { target: 'events', text: true }],
+    ['a target that refers to the event', { target: 'events.{{event.type}}', text: true }],
+    ['a line of a file', { target: 'logs/{date}/{event}', files: true, sealed: true }],
+  ])('%s', (_name, transport) => {
+    const vendor = viaDriver(transport);
+    const built = vendor.build(stored.event, { now: 1, received_at: 5 });
+    if (built.kind !== 'items') throw new Error(built.kind);
+    const item = vendor.verbatim?.(stored);
+    expect({ ...item, payload: undefined }).toEqual({ ...built.items[0], payload: undefined });
+    const [direct, made] = [item, built.items[0]].map((one) => one && vendor.transport?.record(one));
+    const shown = (record: typeof made) =>
+      record && {
+        event_id: record.event_id,
+        target: record.target,
+        received_at: record.received_at,
+        visitor: record.visitor,
+        values: record.values,
+        event: record.event,
+        json: transport.target === 'events' && !('text' in transport) ? undefined : Buffer.from(record.json ?? '').toString(),
+      };
+    expect(shown(direct)).toEqual(shown(made));
+  });
+
+  test('an event without a target is built, which says why it fails', () => {
+    const vendor = viaDriver({ target: '{{event.name}}' });
+    expect(vendor.verbatim?.(stored)).toBeUndefined();
+    expect(vendor.build(stored.event, { now: 1 })).toEqual({ kind: 'failed', reason: 'the event names no target' });
+  });
+  test('a mapped payload is built', () => {
+    expect(viaDriver({ target: 'events' }, { events: { Other: { enabled: false } } }).verbatim).toBeUndefined();
   });
 });

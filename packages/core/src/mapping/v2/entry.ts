@@ -8,7 +8,7 @@ import { compileTransforms } from '../../transforms/compile.ts';
 import { compileField, compileWhen, type Field, type RunState } from '../field.ts';
 import type { Mapped } from '../result.ts';
 import { type Checks, join } from '../validate/checks.ts';
-import { type Read, readField, withoutHoles } from './leaf.ts';
+import { isEmpty, type Read, readField, withoutHoles } from './leaf.ts';
 import { compileTree } from './tree.ts';
 
 export const MAX_LINES = 1_000;
@@ -166,7 +166,7 @@ function conflictNamer(parts: readonly Parts[], checks: Checks): (field: Field) 
 /** A required list is present if at least one element has the value. */
 function listCheck(field: Field, roots: Roots): (event: unknown) => string | undefined {
   const read = readField(field, undefined, roots, false);
-  return (event) => (field.when?.(event) === false || read(event, event) !== undefined ? undefined : field.target_text);
+  return (event) => (field.when?.(event) === false || !isEmpty(read(event, event)) ? undefined : field.target_text);
 }
 
 /** The name may be a template, such as `{{name}}` for pages. */

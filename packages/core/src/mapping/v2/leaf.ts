@@ -59,6 +59,11 @@ function readOrigin(field: Field, paths: Paths | undefined, roots: Roots, copied
   };
 }
 
+/** What `required` takes for a missing value: an empty text too, since vendors reject it like a missing field. */
+export function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 && value.every(isEmpty) : value === undefined || value === '';
+}
+
 /** The key of a field that only copies it unchanged, and the path of the object that has it. */
 export interface PlainField {
   parent: readonly Segment[];

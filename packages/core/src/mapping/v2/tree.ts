@@ -9,7 +9,7 @@ import { ownCopy } from '../copy.ts';
 import type { Field } from '../field.ts';
 import { copierFor } from './copy-fields.ts';
 import type { FieldCopier } from './generated/field-copiers.ts';
-import { plainField, type Read, readField } from './leaf.ts';
+import { isEmpty, plainField, type Read, readField } from './leaf.ts';
 import { listNode } from './list-node.ts';
 import { NEVER_LAID, type Overlay, type Placed, type PlainNode, type TreeContext, type TreeNode } from './node.ts';
 import { accessTo, type PropertyAccess } from './property-access.ts';
@@ -89,8 +89,8 @@ function readLast(own: readonly Placed[], context: TreeContext): Read {
       const line = lines[i]!;
       if (line.when && !line.when(event)) continue;
       const value = line.read(event, base);
-      if (value !== undefined) return value;
-      if (line.required) lacking = line.target;
+      if (line.required && isEmpty(value)) lacking = line.target;
+      else if (value !== undefined) return value;
     }
     if (lacking !== undefined) state.missing ??= lacking;
     return undefined;
@@ -175,32 +175,9 @@ function linesOf(keys: readonly string[], nodes: readonly TreeNode[]): Line[] {
   });
 }
 
-/** Consecutive keys from the same object read that object once. Most mappings list them together, and most events lack some objects. */
 function buildObject(keys: readonly string[], nodes: readonly TreeNode[]): Read {
   const lines = linesOf(keys, nodes);
-  return (event, base) => {
-    let out: Box | undefined;
-    let parent: Getter | undefined;
-    let box: Box | undefined;
-    for (let i = 0; i < lines.length; i++) {
-      const line = lines[i]!;
-      let value: unknown;
-      if (line.parent === undefined) value = line.node.build(event, base);
-      else {
-        if (line.parent !== parent) {
-          parent = line.parent;
-          box = boxOf(parent(base));
-        }
-        if (box === undefined) continue;
-        value = line.read(box);
-        if (typeof value === 'object') value = value === null ? undefined : ownCopy(value);
-      }
-      if (value === undefined) continue;
-      if (out === undefined) out = {};
-      line.write(out, value);
-    }
-    return out;
-  };
+  return (event, base) => writeLines(lines, undefined, false, event, base);
 }
 
 /** Writes into the value below, which belongs to the payload: every read returns a copy. */
@@ -208,30 +185,37 @@ function overlayObject(keys: readonly string[], nodes: readonly TreeNode[]): Ove
   const lines = linesOf(keys, nodes);
   return (under, event, base) => {
     const below = typeof under === 'object' && under !== null && !Array.isArray(under) ? (under as Box) : undefined;
-    let out = below;
-    let parent: Getter | undefined;
-    let box: Box | undefined;
-    for (let i = 0; i < lines.length; i++) {
-      const line = lines[i]!;
-      let value: unknown;
-      if (line.parent === undefined) {
-        const { key } = line;
-        const before = below && Object.hasOwn(below, key) ? below[key] : undefined;
-        value = line.node.overlay(before, event, base);
-        if (value === before) continue;
-      } else {
-        if (line.parent !== parent) {
-          parent = line.parent;
-          box = boxOf(parent(base));
-        }
-        if (box === undefined) continue;
-        value = line.read(box);
-        if (typeof value === 'object') value = value === null ? undefined : ownCopy(value);
-      }
-      if (value === undefined) continue;
-      if (out === undefined) out = {};
-      line.write(out, value);
-    }
-    return out ?? under;
+    return writeLines(lines, below, true, event, base) ?? under;
   };
+}
+
+/**
+ * Writes into `below`, or into a new object if there is none and some line has a value. Consecutive keys from the same object read that
+ * object once: most mappings list them together, and most events lack some objects.
+ */
+function writeLines(lines: readonly Line[], below: Box | undefined, overlaid: boolean, event: unknown, base: unknown): Box | undefined {
+  let out = below;
+  let parent: Getter | undefined;
+  let box: Box | undefined;
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    let value: unknown;
+    if (line.parent !== undefined) {
+      if (line.parent !== parent) {
+        parent = line.parent;
+        box = boxOf(parent(base));
+      }
+      if (box === undefined) continue;
+      value = line.read(box);
+      if (typeof value === 'object') value = value === null ? undefined : ownCopy(value);
+    } else if (overlaid) {
+      const before = below && Object.hasOwn(below, line.key) ? below[line.key] : undefined;
+      value = line.node.overlay(before, event, base);
+      if (value === before) continue;
+    } else value = line.node.build(event, base);
+    if (value === undefined) continue;
+    if (out === undefined) out = {};
+    line.write(out, value);
+  }
+  return out;
 }
