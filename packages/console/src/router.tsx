@@ -55,7 +55,7 @@ const deadLetters = createRoute({
 const catalog = createRoute({
   getParentRoute: () => root,
   path: '/catalog',
-  validateSearch: texts('q', 'category'),
+  validateSearch: texts('q', 'group'),
   component: lazyRouteComponent(() => import('./pages/catalog/catalog-page.tsx'), 'CatalogPage'),
 });
 const vendor = createRoute({

@@ -1111,7 +1111,7 @@ export interface paths {
         };
         /**
          * Explain an event
-         * @description What came in, each processing decision, each delivery attempt, and for each integration one word and one sentence of what became of it.
+         * @description What came in, each processing decision, each delivery attempt, and for each integration one word and one sentence of what became of it. With TRACE_SAMPLE below 1, the trace of a delivered event may be left out: the 404 says so.
          *
          *     Least role: **viewer**.
          */
@@ -3833,7 +3833,7 @@ export interface components {
                 integration_id: string;
                 name: string | null;
                 vendor: string | null;
-                /** @description delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed. */
+                /** @description delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered, not_routed, or untraced where TRACE_SAMPLE left the trace out. */
                 status: string;
                 reason: string | null;
                 explanation: string;
@@ -4230,6 +4230,16 @@ export interface components {
              */
             rate_limit_daily: number | null;
             /**
+             * @description Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own.
+             * @default null
+             */
+            max_in_flight: number | null;
+            /**
+             * @description Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores.
+             * @default 1
+             */
+            max_deliverers: number;
+            /**
              * @description Catalog key of the vendor.
              * @example webhook
              */
@@ -4291,6 +4301,16 @@ export interface components {
              * @default null
              */
             rate_limit_daily?: number | null;
+            /**
+             * @description Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own.
+             * @default null
+             */
+            max_in_flight?: number | null;
+            /**
+             * @description Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores.
+             * @default 1
+             */
+            max_deliverers?: number;
         };
         IntegrationHealth: {
             /**
@@ -4431,6 +4451,10 @@ export interface components {
             rate_limit_burst?: number | null;
             /** @description Requests per day; 0 means no limit. */
             rate_limit_daily?: number | null;
+            /** @description Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own. */
+            max_in_flight?: number | null;
+            /** @description Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores. */
+            max_deliverers?: number;
         };
         JsBuilderConfig: {
             /**
@@ -4731,6 +4755,16 @@ export interface components {
              */
             rate_limit_daily: number | null;
             /**
+             * @description Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own.
+             * @default null
+             */
+            max_in_flight: number | null;
+            /**
+             * @description Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores.
+             * @default 1
+             */
+            max_deliverers: number;
+            /**
              * @description Catalog key of the vendor.
              * @example webhook
              */
@@ -4807,6 +4841,16 @@ export interface components {
              * @default null
              */
             rate_limit_daily?: number | null;
+            /**
+             * @description Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own.
+             * @default null
+             */
+            max_in_flight?: number | null;
+            /**
+             * @description Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores.
+             * @default 1
+             */
+            max_deliverers?: number;
         };
         /**
          * @example {

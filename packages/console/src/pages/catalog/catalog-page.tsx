@@ -1,4 +1,5 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
+import { GROUPS } from '@firsthand/core/vendor/definition.ts';
+import { Chip, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../components/page.tsx';
@@ -8,18 +9,20 @@ import { catalogQuery } from '../../queries.ts';
 import classes from './catalog.module.css';
 import { VendorIcon } from './vendor-icon.tsx';
 
+const labelOf = (group: string) => group.replaceAll('_', ' ');
+
 export function CatalogPage() {
-  const { q = '', category = 'all' } = useSearch({ strict: false }) as { q?: string; category?: string };
+  const { q = '', group = 'all' } = useSearch({ strict: false }) as { q?: string; group?: string };
   const navigate = useNavigate();
   const catalog = useQuery(catalogQuery());
-  const set = (next: { q?: string | undefined; category?: string | undefined }) =>
+  const set = (next: { q?: string | undefined; group?: string | undefined }) =>
     void navigate({ to: '/catalog', search: (old: object) => ({ ...old, ...next }), replace: true } as never);
   if (catalog.isPending) return <Loading what="the catalog" />;
   if (catalog.isLoadingError) return <Failed error={catalog.error} retry={() => void catalog.refetch()} />;
   const wanted = q.toLowerCase();
   const vendors = catalog.data.vendors.filter(
     (vendor) =>
-      (category === 'all' || vendor.category === category) &&
+      (group === 'all' || vendor.group === group) &&
       [vendor.name, vendor.description, vendor.key].some((text) => text.toLowerCase().includes(wanted)),
   );
   return (
@@ -33,16 +36,13 @@ export function CatalogPage() {
           value={q}
           onChange={({ currentTarget }) => set({ q: currentTarget.value === '' ? undefined : currentTarget.value })}
         />
-        <SegmentedControl
-          size="xs"
-          aria-label="Category"
-          value={category}
-          data={[
-            { value: 'all', label: 'All' },
-            ...catalog.data.categories.map((name) => ({ value: name, label: name.replaceAll('_', ' ') })),
-          ]}
-          onChange={(next) => set({ category: next === 'all' ? undefined : next })}
-        />
+        <Chip.Group value={group} onChange={(next) => set({ group: next === 'all' ? undefined : String(next) })}>
+          {['all', ...GROUPS].map((name) => (
+            <Chip key={name} value={name} size="xs" variant="filled">
+              {labelOf(name)}
+            </Chip>
+          ))}
+        </Chip.Group>
       </div>
       {vendors.length === 0 ? (
         <Empty title="No vendor matches">
@@ -50,7 +50,7 @@ export function CatalogPage() {
         </Empty>
       ) : (
         <ul className={classes.grid}>
-          {vendors.map(({ key, name, description, category: group, status }) => (
+          {vendors.map(({ key, name, description, group: kind, status }) => (
             <li key={key}>
               <Link to="/catalog/$vendor" params={{ vendor: key }} className={`panel ${classes.card}`}>
                 <span className={classes.cardHead}>
@@ -59,7 +59,7 @@ export function CatalogPage() {
                   {status === 'beta' && <Tag tone="warn">beta</Tag>}
                 </span>
                 <span className={classes.text}>{description}</span>
-                <Tag>{group.replaceAll('_', ' ')}</Tag>
+                <Tag>{labelOf(kind)}</Tag>
               </Link>
             </li>
           ))}

@@ -41,7 +41,7 @@ export function VendorPage() {
       marks={
         <>
           <VendorIcon vendor={vendor.key} name={vendor.name} />
-          <Tag>{vendor.category.replaceAll('_', ' ')}</Tag>
+          <Tag>{vendor.group.replaceAll('_', ' ')}</Tag>
           {vendor.status === 'beta' && <Tag tone="warn">beta</Tag>}
         </>
       }

@@ -76,6 +76,8 @@ function Details({ integration }: { integration: Integration }) {
       event_names: integration.event_filter?.event_names ?? [],
       rate_limit_rps: integration.rate_limit_rps ?? '',
       rate_limit_daily: integration.rate_limit_daily ?? '',
+      max_in_flight: integration.max_in_flight ?? '',
+      max_deliverers: integration.max_deliverers,
     },
   });
   useUnsaved(form.isDirty());
@@ -159,6 +161,8 @@ function Details({ integration }: { integration: Integration }) {
             event_filter: values.event_names.length === 0 ? null : { event_names: values.event_names },
             rate_limit_rps: values.rate_limit_rps === '' ? null : values.rate_limit_rps,
             rate_limit_daily: values.rate_limit_daily === '' ? null : values.rate_limit_daily,
+            max_in_flight: values.max_in_flight === '' ? null : values.max_in_flight,
+            max_deliverers: values.max_deliverers,
           }),
         )}
       >
@@ -201,6 +205,15 @@ function Details({ integration }: { integration: Integration }) {
               {...form.getInputProps('rate_limit_rps')}
             />
             <NumberInput label="Per day" placeholder="No limit" min={0} disabled={!mayEdit} {...form.getInputProps('rate_limit_daily')} />
+            <NumberInput
+              label="In flight"
+              placeholder="The vendor’s default"
+              min={1}
+              max={256}
+              disabled={!mayEdit}
+              {...form.getInputProps('max_in_flight')}
+            />
+            <NumberInput label="Deliverers" min={1} max={16} disabled={!mayEdit} {...form.getInputProps('max_deliverers')} />
           </Group>
           <Group>
             <Button type="submit" disabled={!mayEdit || !form.isDirty()} loading={save.isPending}>

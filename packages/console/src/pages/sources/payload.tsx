@@ -64,7 +64,7 @@ export function Payload({ source }: { source: Source }) {
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
       setDraft(undefined);
-      notifications.show({ message: 'Saved. New webhooks are read this way within five seconds.' });
+      notifications.show({ message: 'Saved. New events are read this way within five seconds.' });
     },
   });
   return (
@@ -97,7 +97,7 @@ export function Payload({ source }: { source: Source }) {
         <Text size="sm" fw={500} mb={4}>
           A payload
         </Text>
-        <Editor label="Payload of the webhook" language="json" value={text} onChange={setText} />
+        <Editor label="Payload" language="json" value={text} onChange={setText} />
         {typeHeader !== undefined && (
           <TextInput
             mt="xs"

@@ -1,18 +1,20 @@
-/** One source: its address and secret, what was refused lately and why, and what a pasted payload becomes. */
-import { Button, CloseButton, Group, Switch, Text, TextInput, Title } from '@mantine/core';
+/** One source: its address or its broker, what was refused lately and why, and what a pasted payload becomes. */
+import { Button, CloseButton, Group, Switch, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, call } from '../../api.ts';
-import { Json } from '../../components/json.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { isBroker } from './broker-connection.tsx';
+import { BrokerPanel } from './broker-panel.tsx';
 import { type Source, sourcesQuery } from './sources.ts';
+import { WebhookAddress } from './webhook-address.tsx';
 
 const Payload = lazy(async () => ({ default: (await import('./payload.tsx')).Payload }));
 
@@ -40,8 +42,12 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
     onSettled: refresh,
     onError,
   });
-  const rotate = useMutation({
-    mutationFn: () => call(api.POST('/v1/admin/webhook-sources/{id}/rotate-secret', { params: { path } })),
+  const remove = useMutation({
+    mutationFn: () => call(api.DELETE('/v1/admin/webhook-sources/{id}', { params: { path } })),
+    onSuccess: async () => {
+      await refresh();
+      onClose();
+    },
     onError,
   });
   return (
@@ -56,7 +62,29 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
             onChange={({ currentTarget }) => enable.mutate(currentTarget.checked)}
           />
         </Group>
-        <CloseButton aria-label="Close" onClick={onClose} />
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            variant="subtle"
+            color="red"
+            loading={remove.isPending}
+            disabled={!mayAdmin}
+            title={mayAdmin ? undefined : 'Needs the role admin'}
+            onClick={() =>
+              modals.openConfirmModal({
+                title: `Remove ${source.name}?`,
+                children: isBroker(source.kind)
+                  ? 'Firsthand stops to read from the broker. Events that arrived stay.'
+                  : 'Webhooks to its address are refused from then on. Events that arrived stay.',
+                labels: { confirm: 'Remove', cancel: 'Keep it' },
+                confirmProps: { color: 'red' },
+                onConfirm: () => remove.mutate(),
+              })
+            }
+          >
+            Remove …
+          </Button>
+          <CloseButton aria-label="Close" onClick={onClose} />
+        </Group>
       </Group>
       <Text size="sm" c="var(--dim)">
         {last === undefined ? 'No event of it among the last 100 of the pipeline.' : <>Last received {ago(last.received_at)}. </>}
@@ -66,31 +94,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
           </Link>
         )}
       </Text>
-      <TextInput label="Address for the provider" readOnly value={source.url} mt="sm" maw={720} classNames={{ input: 'mono' }} />
-      <Group mt="sm" gap="xs">
-        <Button
-          variant="default"
-          loading={rotate.isPending}
-          disabled={!mayAdmin}
-          title={mayAdmin ? undefined : 'Needs the role admin'}
-          onClick={() =>
-            modals.openConfirmModal({
-              title: `Make a new signing secret for ${source.name}?`,
-              children: 'Webhooks signed with the old one are refused until you enter the new one at the provider.',
-              labels: { confirm: 'Make a new one', cancel: 'Keep the old one' },
-              onConfirm: () => rotate.mutate(),
-            })
-          }
-        >
-          Rotate the secret …
-        </Button>
-      </Group>
-      {rotate.data !== undefined && (
-        <>
-          <p>The new signing secret, shown only now:</p>
-          <Json value={String((rotate.data as { signing_secret?: string }).signing_secret)} label="Signing secret" />
-        </>
-      )}
+      {isBroker(source.kind) ? <BrokerPanel source={source} kind={source.kind} /> : <WebhookAddress source={source} />}
       <Title order={3} mt="md">
         Refused lately
       </Title>

@@ -1,0 +1,73 @@
+/** How the connection of a source to its broker is doing, and the form that changes it. */
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import { Tag } from '../../components/tag.tsx';
+import { ago, number } from '../../format.ts';
+import { fieldErrors } from '../../forms.ts';
+import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
+import { BROKERS, type BrokerKind, ConnectionFields, connectionOf } from './broker-connection.tsx';
+import { type Source, sourcesQuery } from './sources.ts';
+
+/** How often an open panel asks; the state of a connection changes seldom. */
+const STATUS_EVERY_MS = 10_000;
+const TONES = { listening: 'ok', running: 'ok', connecting: 'warn', stopped: 'warn', failing: 'bad' } as const;
+
+export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind }) {
+  const queries = useQueryClient();
+  const may = useMay('editor');
+  const path = { id: source.id };
+  const status = useQuery({
+    queryKey: ['webhook-source-status', source.id],
+    queryFn: () => call(api.GET('/v1/admin/webhook-sources/{id}/status', { params: { path } })),
+    refetchInterval: STATUS_EVERY_MS,
+  });
+  const form = useForm({ initialValues: { connection: { ...BROKERS[kind].defaults, ...source.connection }, signing_secret: '' } });
+  useUnsaved(form.isDirty());
+  const save = useMutation({
+    mutationFn: ({ connection, signing_secret }: typeof form.values) =>
+      call(
+        api.PUT('/v1/admin/webhook-sources/{id}', {
+          params: { path },
+          body: { connection: connectionOf(kind, connection), ...(signing_secret === '' ? {} : { signing_secret }) },
+        }),
+      ),
+    onSuccess: async ({ connection }) => {
+      form.resetDirty({ connection: { ...BROKERS[kind].defaults, ...connection }, signing_secret: '' });
+      form.setFieldValue('signing_secret', '');
+      await queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
+      notifications.show({ message: 'Saved. The source connects again within five seconds.' });
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, 'signing_secret')),
+  });
+  return (
+    <>
+      {status.data !== undefined && (
+        <Text size="sm" mt="xs">
+          <Tag tone={TONES[status.data.state]}>{status.data.state}</Tag>{' '}
+          {status.data.lag !== null && `${number(status.data.lag)} messages wait at the broker. `}
+          {status.data.last_message_at !== null && `Last message ${ago(status.data.last_message_at)}. `}
+          {status.data.last_error}
+        </Text>
+      )}
+      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+        <Stack gap="sm" mt="sm" maw={560}>
+          <ConnectionFields kind={kind} form={form} stored />
+          <Group>
+            <Button
+              type="submit"
+              loading={save.isPending}
+              disabled={!may || !form.isDirty()}
+              title={may ? undefined : 'Needs the role editor'}
+            >
+              Save the connection
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </>
+  );
+}

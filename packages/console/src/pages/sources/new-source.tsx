@@ -1,0 +1,106 @@
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, call } from '../../api.ts';
+import { Json } from '../../components/json.tsx';
+import { fieldErrors } from '../../forms.ts';
+import { BROKERS, type Connection, ConnectionFields, connectionOf, isBroker } from './broker-connection.tsx';
+import { sourcesQuery } from './sources.ts';
+
+const WEBHOOKS = [
+  { value: 'payment_processor', label: 'Payment processor (Stripe)' },
+  { value: 'ecommerce_platform', label: 'E-commerce platform (Shopify)' },
+  { value: 'crm', label: 'CRM (HubSpot)' },
+  { value: 'form_service', label: 'Form service (Typeform)' },
+  { value: 'messaging_service', label: 'Messaging service (Intercom)' },
+  { value: 'custom', label: 'Anything else, with your own mapping' },
+];
+const KINDS = [
+  { group: 'Webhooks: the service calls', items: WEBHOOKS },
+  { group: 'Brokers: Firsthand reads', items: Object.entries(BROKERS).map(([value, { label }]) => ({ value, label })) },
+];
+
+export function NewSource({ pipelines }: { pipelines: readonly { id: string; name: string }[] }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [made, setMade] = useState<{ url: string; signing_secret: string }>();
+  const form = useForm({
+    initialValues: {
+      name: '',
+      pipeline_id: pipelines[0]?.id ?? '',
+      from: 'payment_processor',
+      signing_secret: '',
+      connection: {} as Connection,
+    },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give the source a name.' : null),
+      pipeline_id: (id) => (id === '' ? 'Choose a pipeline.' : null),
+    },
+  });
+  const { from } = form.values;
+  const create = useMutation({
+    mutationFn: ({ signing_secret, connection, from, ...values }: typeof form.values) => {
+      const kind = isBroker(from)
+        ? { source_type: 'custom', kind: from, connection: connectionOf(from, connection) }
+        : { source_type: from };
+      const secret = signing_secret === '' ? {} : { signing_secret };
+      return call(api.POST('/v1/admin/webhook-sources', { body: { ...values, ...kind, ...secret } as never }));
+    },
+    onSuccess: async (source) => {
+      await queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
+      if (isBroker(from)) await navigate({ to: '/sources', search: { selected: source.id } });
+      else setMade(source);
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+  });
+  if (made !== undefined)
+    return (
+      <Stack gap="sm">
+        <p>Enter this address at the provider:</p>
+        <Json value={made.url} label="Webhook address" />
+        <p>The signing secret, shown only now:</p>
+        <Json value={made.signing_secret} label="Signing secret" />
+      </Stack>
+    );
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="sm">
+        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        <Select
+          label="Kind"
+          allowDeselect={false}
+          data={KINDS}
+          {...form.getInputProps('from')}
+          onChange={(next) => {
+            if (next === null) return;
+            form.setValues({ from: next, signing_secret: '', connection: isBroker(next) ? BROKERS[next].defaults : {} });
+            form.clearErrors();
+          }}
+        />
+        <Select
+          label="Pipeline"
+          allowDeselect={false}
+          data={pipelines.map(({ id, name }) => ({ value: id, label: name }))}
+          {...form.getInputProps('pipeline_id')}
+        />
+        {isBroker(from) ? (
+          <ConnectionFields kind={from} form={form} stored={false} />
+        ) : (
+          <TextInput
+            label="Signing secret"
+            description="The one that the provider shows. Empty makes a new one."
+            autoComplete="off"
+            {...form.getInputProps('signing_secret')}
+          />
+        )}
+        <Group>
+          <Button type="submit" size="sm" loading={create.isPending}>
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+/** Where a provider sends its webhooks, and the secret with which it signs them. */
+import { Button, Group, TextInput } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import { Json } from '../../components/json.tsx';
+import { failureText } from '../../forms.ts';
+import { useMay } from '../../session/use-session.ts';
+import type { Source } from './sources.ts';
+
+export function WebhookAddress({ source }: { source: Source }) {
+  const mayAdmin = useMay('admin');
+  const rotate = useMutation({
+    mutationFn: () => call(api.POST('/v1/admin/webhook-sources/{id}/rotate-secret', { params: { path: { id: source.id } } })),
+    onError: (error) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) }),
+  });
+  return (
+    <>
+      <TextInput label="Address for the provider" readOnly value={source.url} mt="sm" maw={720} classNames={{ input: 'mono' }} />
+      <Group mt="sm" gap="xs">
+        <Button
+          variant="default"
+          loading={rotate.isPending}
+          disabled={!mayAdmin}
+          title={mayAdmin ? undefined : 'Needs the role admin'}
+          onClick={() =>
+            modals.openConfirmModal({
+              title: `Make a new signing secret for ${source.name}?`,
+              children: 'Webhooks signed with the old one are refused until you enter the new one at the provider.',
+              labels: { confirm: 'Make a new one', cancel: 'Keep the old one' },
+              onConfirm: () => rotate.mutate(),
+            })
+          }
+        >
+          Rotate the secret …
+        </Button>
+      </Group>
+      {rotate.data !== undefined && (
+        <>
+          <p>The new signing secret, shown only now:</p>
+          <Json value={String((rotate.data as { signing_secret?: string }).signing_secret)} label="Signing secret" />
+        </>
+      )}
+    </>
+  );
+}
