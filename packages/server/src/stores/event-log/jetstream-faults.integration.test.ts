@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
 import { fresh, record, records, until } from './conformance/kit.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
-import { type EventLog, LogUnavailable } from './port.ts';
+import { type Delivery, type EventLog, LogUnavailable } from './port.ts';
 
 let server: TestServer;
 let connection: NatsConnection;
@@ -64,82 +64,100 @@ function receiver(topic: string, ordered: boolean) {
   onTestFinished(() => consumer.stop());
   return got;
 }
+/** Returns a function that makes the connection lose the next message that a consumer sends. */
+function dropsDeliveries(connection: NatsConnection): () => void {
+  let losing = 0;
+  const subscribe = connection.subscribe.bind(connection);
+  connection.subscribe = (subject, options) => {
+    const callback = options?.callback;
+    if (!callback) return subscribe(subject, options);
+    return subscribe(subject, {
+      ...options,
+      callback: (error, msg) => {
+        if (losing > 0 && msg.reply?.startsWith('$JS.ACK.') && msg.data.length > 0) losing--;
+        else callback(error, msg);
+      },
+    });
+  };
+  return () => void losing++;
+}
 const numberOf = (id: string) => Number(id.slice(id.lastIndexOf('/') + 1));
 
-test('a reader requests again as soon as its pull request expires (it missed three of eleven seconds)', async () => {
-  const topic = fresh();
-  const requests = new Map<string, number>();
-  const wire = await connectNats(server.url);
-  onTestFinished(() => wire.close());
-  wire.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', {
-    callback: (_, { subject }) => void requests.set(subject, (requests.get(subject) ?? 0) + 1),
+async function another(): Promise<{ log: EventLog; connection: NatsConnection }> {
+  const own = await connectNats(server.url);
+  const opened = await openJetStreamLog({ connection: own, dedupWindowMs: 600_000, replicas: 1 });
+  onTestFinished(async () => {
+    await opened.close();
+    await own.close();
   });
-  await wire.flush();
-  // No timer of the reader's own fires any more: it asks again because the broker has said that its time is over, or never.
-  const realTimeout = globalThis.setTimeout;
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
-    realTimeout(ms !== undefined && ms > 8_000 ? () => {} : run, ms, ...args)) as typeof setTimeout);
-  onTestFinished(() => void vi.restoreAllMocks());
-  let heard = 0;
-  const consumer = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 100, maxBatch: 10 }, async (batch) => {
-    for (const delivery of batch) await delivery.ack();
-    heard += batch.length;
+  return { log: opened, connection: own };
+}
+
+describe('several processes', () => {
+  test('of one id that two processes store at once, each group gets one, also after a restart', async () => {
+    const topic = fresh('ingest');
+    const [a, b] = [(await another()).log, (await another()).log];
+    // Both have read the family's ids before either stores this one.
+    await Promise.all([a, b].map((each, i) => each.append([{ topic, records: [record(`${topic}/first ${i}`)] }])));
+    const got = receiver(topic, true);
+    await until(() => got.length === 2);
+    const results = await Promise.all([a, b].map((each) => each.append([{ topic, records: records(topic, 50) }])));
+    expect(results.flatMap(([result]) => result?.positions.filter((position) => position !== undefined) ?? []).length).toBe(100);
+    await until(() => got.length >= 52);
+    await log.append([{ topic, records: [record(`${topic}/last`)] }]);
+    await until(() => got.includes(`${topic}/last`));
+    expect(got.length).toBe(53);
+    // Only the second half of the duplicates is left to a reader that starts now: it knows the first from the headers.
+    const { log: late } = await another();
+    const seen: string[] = [];
+    const consumer = late.consume(topic, 'late', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => {
+      seen.push(...batch.map((delivery) => delivery.record.id));
+      await late.ackAll(batch);
+    });
+    onTestFinished(() => consumer.stop());
+    await until(() => seen.includes(`${topic}/last`));
+    expect(seen.length).toBe(53);
   });
-  onTestFinished(() => consumer.stop());
-  await until(() => requests.size > 0 && [...requests.values()].every((count) => count >= 2));
-  await log.append([{ topic, records: records(topic, 1) }]);
-  await until(() => heard === 1);
+
+  test('a consumer that another process has replaced settles nothing any more', async () => {
+    const topic = fresh();
+    await log.append([{ topic, records: records(topic, 4) }]);
+    const held: Delivery[] = [];
+    const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10 } as const;
+    const { log: frozen } = await another();
+    const old = frozen.consume(topic, 'g', options, async (batch) => void held.push(...batch));
+    onTestFinished(() => old.stop());
+    await until(() => held.length === 4);
+    await held[0]?.ack();
+    const { log: heir } = await another();
+    const taken: Delivery[] = [];
+    const next = heir.consume(topic, 'g', options, async (batch) => void taken.push(...batch));
+    onTestFinished(() => next.stop());
+    await until(() => taken.length === 3);
+    await held[1]?.ack();
+    expect((await log.lag(topic, 'g')).waiting).toBe(3);
+    await heir.ackAll(taken);
+    expect((await log.lag(topic, 'g')).waiting).toBe(0);
+  });
 });
 
-describe('a reader that begins while another process ends its own', () => {
-  /** The next answer to that operation is another one, as the server gives it when consumers come and go beside us. */
-  function answerOnce(operation: string, change: (text: string) => unknown): { seen(): boolean } {
-    const request = connection.request.bind(connection);
-    let seen = false;
-    vi.spyOn(connection, 'request').mockImplementation(async (subject, payload, options) => {
-      const reply = await request(subject, payload, options);
-      if (seen || !subject.startsWith(`$JS.API.${operation}.`)) return reply;
-      seen = true;
-      const text = JSON.stringify(change(reply.string()));
-      return Object.assign(Object.create(reply) as typeof reply, { string: () => text });
-    });
-    onTestFinished(() => void vi.restoreAllMocks());
-    return { seen: () => seen };
+test('a message that is lost on its way is noticed by its number and read again, in order (87 inversions in 108,540 events)', async () => {
+  const topic = fresh('ingest');
+  const reading = await another();
+  const lose = dropsDeliveries(reading.connection);
+  const got: string[] = [];
+  const consumer = reading.log.consume(topic, 'g', { start: 'beginning', maxInFlight: 100, maxBatch: 10, ordered: true }, async (batch) => {
+    got.push(...batch.map((delivery) => delivery.record.id));
+    await reading.log.ackAll(batch);
+  });
+  onTestFinished(() => consumer.stop());
+  await consumer.started;
+  for (let i = 0; i < 40; i++) {
+    if (i % 10 === 5) lose();
+    await log.append([{ topic, records: records(topic, 1, i) }]);
   }
-  const withNull = (text: string) => {
-    const list = JSON.parse(text) as { total: number; consumers: unknown[] | null };
-    return { ...list, total: list.total + 1, consumers: [null, ...(list.consumers ?? [])] };
-  };
-  const notFound = () => ({ error: { code: 404, err_code: 10014, description: 'consumer not found' } });
-
-  test.each([
-    ['the list holds one that goes at that moment, as null', 'CONSUMER.LIST', withNull],
-    ['the one to follow on is gone when it is asked about', 'CONSUMER.INFO.firsthand--ingest', notFound],
-  ])('begins all the same: %s', async (_, operation, change) => {
-    const topic = fresh('ingest');
-    await log.append([{ topic, records: records(topic, 1) }]);
-    // There is one of an earlier reader.
-    const earlier = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10, ordered: true }, async () => {});
-    await until(async () => (await log.groups(topic)).length === 1);
-    await earlier.stop();
-    const { seen } = answerOnce(operation, change);
-    const got = receiver(topic, true);
-    await until(() => got.length > 0);
-    expect(seen()).toBe(true);
-  });
-
-  test('a clean-up ignores null entries in the broker’s list', async () => {
-    const topic = fresh();
-    await log.append([{ topic, records: records(topic, 3) }]);
-    const holding = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async () => {});
-    onTestFinished(() => holding.stop());
-    await until(async () => (await log.groups(topic)).length === 1);
-    await sleep(1_100);
-    // The only group's successor came after the list was begun.
-    const { seen } = answerOnce('CONSUMER.LIST', () => ({ total: 1, consumers: [null] }));
-    expect(await log.expire(topic, new Date(Date.now() + 60_000))).toBe(0);
-    expect(seen()).toBe(true);
-  });
+  await until(() => new Set(got).size === 40);
+  expect(got).toEqual(records(topic, 40).map(({ id }) => id));
 });
 
 describe('a broker that goes away', () => {
@@ -210,4 +228,34 @@ describe('a broker that goes away', () => {
     for await (const _ of log.read(out, { limit: 10 })) stored++;
     expect(stored).toBe(3);
   });
+});
+
+test('appends of a settlement are stored although the process died before they reached their topic', async () => {
+  const [topic, out] = [fresh(), fresh('outcomes')];
+  await log.append([{ topic, records: records(topic, 3) }]);
+  const dying = await connectNats(server.url);
+  const itsLog = await openJetStreamLog({ connection: dying, dedupWindowMs: 600_000, replicas: 1 });
+  const held: Delivery[] = [];
+  itsLog.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => void held.push(...batch));
+  await until(() => held.length === 3);
+  await itsLog.ackAll(held.slice(0, 2), { appends: [{ topic: out, records: [record(`${out}/a`)] }] });
+  // At once, as a killed process: the settlement is stored, the append may not have been sent yet.
+  await dying.close();
+  const got: string[] = [];
+  const next = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => {
+    for (const delivery of batch) {
+      got.push(delivery.record.id);
+      await delivery.ack();
+    }
+  });
+  onTestFinished(() => next.stop());
+  await until(() => got.length === 1);
+  expect(got).toEqual([`${topic}/2`]);
+  const stored: string[] = [];
+  await until(async () => {
+    stored.length = 0;
+    for await (const { id } of log.read(out, { limit: 10 })) stored.push(id);
+    return stored.length > 0;
+  });
+  expect(stored).toEqual([`${out}/a`]);
 });

@@ -2,8 +2,8 @@
  * The event log: topics of records, and groups that read them. Every engine passes `conformance/`.
  *
  * Topic names in use: `ingest.<partition>`, `events.<pipeline_id>`, `replay.<integration_id>`, `limits.<integration_id>`,
- * `batches.<integration_id>`, `outcomes`, `erasures`, `dlq-delivery-<integration_id>` (a JetStream subject of exactly that name). The part before
- * the first dot, or the whole name, is the topic's family; the deduplication window spans a family.
+ * `batches.<integration_id>`, `lanes.<integration_id>`, `outcomes` or `outcomes.<part>`, `erasures`, `dlq-delivery-<integration_id>` (also announced on a NATS subject of
+ * that name). The part before the first dot, or the whole name, is the topic's family; the deduplication window spans a family.
  *
  * The port promises what every engine can keep; a group gets every record at least once. Engines differ in how close they
  * come to exactly once when a process dies:
@@ -11,10 +11,11 @@
  * | | LMDB | JetStream | Kafka (possible) |
  * |---|---|---|---|
  * | `append` has resolved | flushed to disk | stored by the stream's quorum | stored by the in-sync replicas |
- * | `ackAll` has resolved | survives the death of the process; a power cut may undo the last moments, appends included | acknowledged by the server | offset or own settled set committed |
- * | `ackAll` with `appends` | one transaction: all or nothing | appends, then acknowledgements; a crash in between repeats both, and ids deduplicate | one transaction, or as JetStream |
+ * | `ackAll` has resolved | survives the death of the process; a power cut may undo the last moments, appends included | cursor stored by the quorum | offset or own settled set committed |
+ * | `ackAll` with `appends` | one transaction: all or nothing | appends, then the cursor; a crash in between repeats both, and ids deduplicate | one transaction, or as JetStream |
  * | `ackAll` with `derive`, `save` | the same transaction | `appends`, then `derive` and `save`, then the acknowledgements | as JetStream |
  * | `atomic` | true | false | true with transactions |
+ * | a known id | dropped at append | dropped at append by the process that knows it; of ids that two processes append at once, readers get the first | as JetStream |
  *
  * `derive` and `save` stay because processing would otherwise need three commits per group instead of one, and because the
  * order append, save, acknowledge is what keeps visitors consistent after a crash. `atomic` stays because it decides whether
@@ -77,6 +78,10 @@ export interface ConsumeOptions {
   ordered?: boolean;
   /** Delivers waiting retries at once, ignoring their delay. For a group whose owner is deleted, so that it can settle them. */
   skipRetryDelays?: boolean;
+  /** Records for which it is false do not belong to the group: they are settled without being handed out. Not asked again for a retry. */
+  includes?: (record: StoredRecord) => boolean;
+  /** The consumer collects records for a while before it reads them, so an engine need not keep new records in memory for it. */
+  readsLate?: boolean;
 }
 export interface Consumer {
   /** Resolves when the group is durable: it gets every record from its start on, also after a restart. */

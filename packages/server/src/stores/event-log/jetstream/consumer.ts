@@ -1,168 +1,255 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Append, ConsumeOptions, Consumer, Delivery } from '../port.ts';
-import { JetStreamDelivery, type Retry, remainingMs, retryHeaders, type Source } from './delivery.ts';
-import { ACK_WAIT_MS, type Durable, type Durables } from './durables.ts';
-import { encodeId, retrySubject } from './names.ts';
-import type { PubAck } from './publisher.ts';
-import { Pull, type Pulled } from './pull.ts';
+import { OpenMessage } from './cursor.ts';
+import type { Cursor, CursorStore } from './cursor-store.ts';
+import { JetStreamDelivery, type RetryRequest, type Settler } from './delivery.ts';
+import type { Feeds } from './feeds.ts';
+import { GroupReader, type GroupReaderDeps } from './group-reader.ts';
+import type { Message } from './message.ts';
+import type { Place } from './names.ts';
+import { type RetryDeps, RetryQueue } from './retry-queue.ts';
+import { Settlements } from './settlements.ts';
+import { startOf } from './start-position.ts';
+import type { TopicFeed } from './topic-feed.ts';
 
-export interface ConsumerDeps {
-  connection: NatsConnection;
-  durables: Durables;
-  now(): number;
+export interface ConsumerDeps extends GroupReaderDeps, RetryDeps {
+  feeds: Feeds;
+  cursors: CursorStore;
   append(appends: Append[]): Promise<unknown>;
-  publish(subject: string, data: Uint8Array, id: string, headers: Record<string, string>): Promise<PubAck>;
+  /** Limits how many consumers start at the same time: thousands would flood the broker with requests. */
+  startInTurn<T>(start: () => Promise<T>): Promise<T>;
+  /** Learns the ids that other processes have stored. */
+  refreshIds(): Promise<void>;
   /** Retries `work` while the broker is unavailable. Rejects when the log is closed, or with an error that a retry cannot fix. */
   persist<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when the server has received everything sent so far. */
-  flushed(): Promise<void>;
+  isClosed(): boolean;
   onError(error: unknown): void;
-  onStopped(consumer: JetStreamConsumer): void;
+  onStopped(consumer: GroupConsumer): void;
 }
 
-const ALIVE_MS = ACK_WAIT_MS / 3;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const BEGIN_AGAIN_MS = 250;
-const MOST_ASKED = 1_000;
-const MOST_REMEMBERED = 50_000;
+/** Longer than a process needs to notice that it has lost a lease. */
+const FENCED_MS = 3_000;
+const MOST_DUE = 64;
+const FLUSH_MS = 2_000;
+/** The stored cursor of a group that has nothing to settle itself may be this much behind. */
+const ADVANCE_MS = 1_000;
 
-export class JetStreamConsumer implements Consumer {
-  readonly #topic: string;
-  readonly #group: string;
+class Stopped extends Error {}
+
+/** One group's reader in this process: hands out records, and stores what they were settled with. */
+export class GroupConsumer implements Consumer, Settler {
+  readonly topic: string;
+  readonly group: string;
+  readonly #place: Place;
   readonly #options: ConsumeOptions;
   readonly #handle: (batch: Delivery[]) => Promise<void>;
   readonly #deps: ConsumerDeps;
-  readonly #pulls = new Map<Source, Pull>();
-  /** Received, not yet handed out. */
+  #feed: TopicFeed | undefined;
+  #unlisten: (() => void) | undefined;
+  #reader: GroupReader | undefined;
+  #settlements: Settlements | undefined;
+  #retries: RetryQueue | undefined;
+  #since = 0;
+  /** Read, not yet handed out. */
   #queue: JetStreamDelivery[] = [];
-  /** Queued deliveries per source. */
-  readonly #queued: Record<Source, number> = { topic: 0, retries: 0 };
-  /** All unsettled deliveries: queued and handed out. */
-  readonly #held = new Map<string, JetStreamDelivery>();
-  /** Recently settled. The server may redeliver these when our acknowledgement was lost with a connection. */
-  readonly #done = new Set<string>();
-  readonly #alive: NodeJS.Timeout;
-  #setUp: Promise<void>;
+  /** Handed out, not yet settled. */
+  readonly #out = new Set<JetStreamDelivery>();
   readonly started: Promise<void>;
+  #filling: Promise<void> | undefined;
+  #fillAgain = false;
   #running: Promise<void> | undefined;
   #pause: NodeJS.Timeout | undefined;
   #pauseMs = 0;
+  #due: NodeJS.Timeout | undefined;
+  #advance: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>, deps: ConsumerDeps) {
-    this.#topic = topic;
-    this.#group = group;
+  constructor(place: Place, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>, deps: ConsumerDeps) {
+    this.topic = place.topic;
+    this.group = group;
+    this.#place = place;
     this.#options = options;
     this.#handle = handle;
     this.#deps = deps;
-    this.#alive = setInterval(() => this.#sayAlive(), ALIVE_MS).unref();
-    this.#setUp = this.#begin();
-    this.started = this.#setUp;
+    this.started = this.#begin();
   }
 
   /** Retries after any error: a reader that gave up would leave its topic unread without anybody noticing. */
   async #begin(): Promise<void> {
-    while (!(await this.#beginOnce()) && !this.#deps.connection.isClosed()) await sleep(BEGIN_AGAIN_MS);
-  }
-
-  /** Returns false when the start must be retried. */
-  async #beginOnce(): Promise<boolean> {
-    try {
-      const { topic, retries } = await this.#deps.persist(() => {
-        if (this.#stopped) throw new Stopped();
-        return this.#deps.durables.open(this.#topic, this.#group, this.#options);
-      });
-      if (this.#stopped) return true;
-      this.#startPull('topic', topic);
-      if (!this.#pulls.has('retries')) this.#startPull('retries', retries);
-      return true;
-    } catch (error) {
-      if (error instanceof Stopped || this.#stopped) return true;
-      this.#deps.onError(error);
-      return false;
-    }
-  }
-
-  #startPull(source: Source, durable: Durable): void {
-    this.#pulls.get(source)?.stop();
-    const pull = new Pull({
-      connection: this.#deps.connection,
-      ...durable,
-      room: () => this.#room(source),
-      receive: (pulled) => this.#receive(source, pulled),
-      onGone: () => this.#deps.onError(new Error(`the consumer ${durable.durable} was removed`)),
-    });
-    this.#pulls.set(source, pull);
-    pull.ask();
-  }
-
-  #room(source: Source): number {
-    return Math.min(MOST_ASKED, this.#options.maxInFlight - this.#handedOut - this.#queued[source]);
-  }
-  get #handedOut(): number {
-    return this.#held.size - this.#queue.length;
-  }
-
-  /** Called after a reconnect. Messages in transit are lost; an ordered reader restarts after the last record settled without a gap. */
-  reconnected(): void {
-    if (this.#stopped) return;
-    if (this.#options.ordered) {
-      for (const delivery of this.#queue) if (delivery.source === 'topic') this.#held.delete(keyOf(delivery));
-      this.#queue = this.#queue.filter((delivery) => delivery.source === 'retries');
-      this.#queued.topic = 0;
-      this.#pulls.get('topic')?.stop();
-      this.#setUp = this.#setUp.then(() => this.#begin());
-    }
-    for (const pull of this.#pulls.values()) pull.askAnew();
-  }
-
-  #receive(source: Source, pulled: Pulled): void {
-    const key = `${source}${pulled.seq}`;
-    if (this.#done.has(key)) {
-      this.#send(pulled.msg.reply!, '+ACK');
-      return;
-    }
-    const known = this.#held.get(key);
-    if (known) {
-      known.reply = pulled.msg.reply!;
-      return;
-    }
-    if (source === 'retries' && !this.#options.skipRetryDelays) {
-      const remaining = remainingMs(pulled, this.#deps.now());
-      if (remaining > 0) {
-        this.#send(pulled.msg.reply!, `-NAK {"delay": ${Math.ceil(remaining) * 1_000_000}}`);
-        return;
+    for (let first = true; !this.#stopped && !this.#deps.isClosed(); first = false) {
+      if (!first) await sleep(BEGIN_AGAIN_MS);
+      try {
+        await this.#whileRunning(() => this.#deps.startInTurn(() => this.#beginOnce()));
+        break;
+      } catch (error) {
+        if (!this.#stopped) this.#deps.onError(error);
       }
     }
-    const delivery = new JetStreamDelivery(source, pulled, (settled, retry, alongside) => this.#settle(settled, retry, alongside));
-    this.#queue.push(delivery);
-    this.#queued[source]++;
-    this.#held.set(key, delivery);
+    this.#fill();
+  }
+  /** Retries while the broker is unavailable and the consumer is not stopped. */
+  #whileRunning<T>(work: () => Promise<T>): Promise<T> {
+    return this.#deps.persist(() => {
+      if (this.#stopped) throw new Stopped();
+      return work();
+    });
+  }
+
+  async #beginOnce(): Promise<void> {
+    const { cursors, feeds } = this.#deps;
+    const feed = await feeds.open(this.#place);
+    this.#feed = feed;
+    this.#unlisten?.();
+    this.#unlisten = feed.listen(() => this.#fill());
+    // A consumer that was stopped meanwhile must not take the group from its successor.
+    if (this.#stopped) throw new Stopped();
+    const { cursor, state, isNew } = await cursors.claim(this.topic, this.group, () =>
+      startOf(this.#options.start, this.#place, this.#deps.direct),
+    );
+    if (state.outbox !== undefined) {
+      const { outbox, ...rest } = state;
+      await this.#deps.append(outbox);
+      await cursor.save(rest);
+    }
+    const retries = new RetryQueue(this.topic, this.group, this.#options.skipRetryDelays === true, this.#deps);
+    const retried = await retries.load();
+    // Its last consumer may have died after it stored results and before it settled their records.
+    if (this.#options.ordered && !isNew) await this.#deps.refreshIds();
+    this.#since = state.since ?? 0;
+    this.#retries = retries;
+    this.#reader = new GroupReader(feed, state.high, this.#deps);
+    this.#settlements = this.#settlementsOf(cursor, state);
+    this.#retried = retried;
+  }
+  /** Positions whose next attempt was stored by the last consumer, which may have died before it settled them. */
+  #retried = new Set<string>();
+
+  #settlementsOf(cursor: Cursor, state: ConstructorParameters<typeof Settlements>[1]): Settlements {
+    const { append, persist, onError } = this.#deps;
+    return new Settlements(cursor, state, { append, persist, onError, onFenced: () => this.#fenced() });
+  }
+
+  /** Another consumer owns the group. If this process still should, nobody else does, and it takes the group back. */
+  #fenced(): void {
+    if (this.#stopped) return;
+    this.#deps.onError(new Error(`group ${this.group} of ${this.topic} was taken over by another process`));
+    this.#queue = [];
+    this.#out.clear();
+    this.#reader = undefined;
+    setTimeout(() => void this.#begin(), FENCED_MS).unref();
+  }
+
+  /** Reads on while there is room. */
+  #fill(): void {
+    if (this.#filling) {
+      this.#fillAgain = true;
+      return;
+    }
+    if (this.#stopped || !this.#reader || !this.#hasRoom) return;
+    this.#fillAgain = false;
+    this.#filling = this.#read(this.#reader)
+      .catch(async (error: unknown) => {
+        if (this.#stopped) return;
+        this.#deps.onError(error);
+        this.#fillAgain = true;
+        await sleep(BEGIN_AGAIN_MS);
+      })
+      .finally(() => {
+        this.#filling = undefined;
+        if (this.#fillAgain) this.#fill();
+      });
+  }
+  get #hasRoom(): boolean {
+    return this.#queue.length < this.#options.maxBatch && this.#out.size < this.#options.maxInFlight;
+  }
+
+  async #read(reader: GroupReader): Promise<void> {
+    await this.#whileRunning(() => this.#takeDueRetries());
+    while (!this.#stopped && this.#hasRoom && reader === this.#reader) {
+      const settlements = this.#settlements;
+      if (!settlements) return;
+      const [again] = settlements.reopened;
+      if (again) {
+        const [seq, ...indexes] = again;
+        const message = await this.#whileRunning(() => reader.again(seq));
+        settlements.reopened.shift();
+        if (message) this.#take(message, reader, settlements, indexes);
+        continue;
+      }
+      const messages = await this.#whileRunning(() => reader.next());
+      if (reader !== this.#reader) return;
+      if (messages.length === 0) {
+        settlements.open.passed(reader.at);
+        return;
+      }
+      for (const message of messages) this.#take(message, reader, settlements);
+    }
+  }
+
+  /** `only`: the places in the batch that are not settled yet; all of them if empty. */
+  #take(message: Message, reader: GroupReader, settlements: Settlements, only: readonly number[] = []): void {
+    const { records } = message;
+    const open = new OpenMessage(message.seq, message.time, records.length);
+    for (const index of records.keys()) {
+      const record = message.record(index);
+      const wanted = only.length === 0 || only.includes(index);
+      if (!record || !wanted || message.time < this.#since || this.#retried.has(record.position) || reader.isDuplicate(message, index)) {
+        open.settle(index);
+        continue;
+      }
+      if (this.#options.includes?.(record) === false) {
+        open.settle(index);
+        this.#advance ??= setTimeout(() => this.#storeAdvance(), ADVANCE_MS).unref();
+        continue;
+      }
+      this.#queue.push(new JetStreamDelivery(this, { kind: 'topic', seq: message.seq, index }, record, 1, undefined));
+    }
+    settlements.open.add(open);
     this.#pump();
+  }
+
+  /** Others see in the stored cursor how far the group is. */
+  #storeAdvance(): void {
+    this.#advance = undefined;
+    if (!this.#stopped) this.#settlements?.settle([], true).catch((error: unknown) => this.#deps.onError(error));
+  }
+
+  async #takeDueRetries(): Promise<void> {
+    const retries = this.#retries;
+    if (!retries) return;
+    for (const { seq, record, attempt, state } of await retries.takeDue(MOST_DUE))
+      this.#queue.push(new JetStreamDelivery(this, { kind: 'retry', seq }, record, attempt, state));
+    this.#waitForRetries();
+    this.#pump();
+  }
+  #waitForRetries(): void {
+    clearTimeout(this.#due);
+    const wait = this.#stopped ? undefined : this.#retries?.nextIn();
+    if (wait !== undefined) this.#due = setTimeout(() => this.#fill(), Math.min(wait, 60_000)).unref();
   }
 
   #pump(): void {
     if (this.#stopped || this.#running || this.#pause || this.#queue.length === 0) return;
-    const room = Math.min(this.#options.maxBatch, this.#options.maxInFlight - this.#handedOut);
-    if (room <= 0) return;
+    if (this.#out.size >= this.#options.maxInFlight) return;
     this.#running = this.#run();
   }
 
   async #run(): Promise<void> {
     // Messages that arrived in one packet form one batch.
     await new Promise((resolve) => setImmediate(resolve));
-    const room = Math.min(this.#options.maxBatch, this.#options.maxInFlight - this.#handedOut);
+    const room = Math.min(this.#options.maxBatch, this.#options.maxInFlight - this.#out.size);
     const batch = this.#stopped ? [] : this.#queue.splice(0, room);
-    for (const delivery of batch) this.#queued[delivery.source]--;
+    for (const delivery of batch) this.#out.add(delivery);
     try {
       if (batch.length > 0) await this.#handle(batch);
       this.#pauseMs = 0;
     } catch (error) {
       this.#deps.onError(error);
-      const again = batch.filter((delivery) => !delivery.isSettling);
-      for (const delivery of again) this.#queued[delivery.source]++;
+      const again = batch.filter((delivery) => !delivery.isSettling && this.#out.has(delivery));
+      for (const delivery of again) this.#out.delete(delivery);
       this.#queue.unshift(...again);
       this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
       this.#pause = setTimeout(() => {
@@ -171,65 +258,88 @@ export class JetStreamConsumer implements Consumer {
       }, this.#pauseMs);
     } finally {
       this.#running = undefined;
-      this.#askForMore();
       this.#pump();
+      this.#fill();
     }
   }
 
-  async #settle(delivery: JetStreamDelivery, retry: Retry | undefined, alongside: Append[]): Promise<void> {
-    const deps = this.#deps;
-    // Store the appends first, then acknowledge. Record ids make a repeat harmless.
-    if (alongside.length > 0) await deps.persist(() => deps.append(alongside));
-    if (retry) {
-      const id = `${this.#topic}~${this.#group}~${delivery.record.position}~${delivery.attempt}`;
-      const headers = retryHeaders(delivery, retry, deps.now(), encodeId(delivery.record.id));
-      await deps.persist(() => deps.publish(retrySubject(this.#topic, this.#group), delivery.record.data, encodeId(id), headers));
+  async settle(delivery: JetStreamDelivery, retry: RetryRequest | undefined, alongside: Append[]): Promise<void> {
+    const { append, persist } = this.#deps;
+    const retries = this.#retries;
+    // Store the appends first, then settle. Record ids make a repeat harmless.
+    if (alongside.length > 0) await persist(() => append(alongside));
+    if (retry && retries) {
+      await persist(() => retries.add(delivery.record, delivery.attempt + 1, retry));
+      this.#waitForRetries();
     }
-    const key = keyOf(delivery);
-    this.#remember(key);
-    await deps.persist(() => {
-      this.#send(delivery.reply, '+ACK');
-      return deps.flushed();
-    });
-    this.#held.delete(key);
-    this.#askForMore();
+    await this.#settled([delivery], false);
+  }
+
+  /** Whether the appends can be stored in one message with the settlement of these deliveries. */
+  carries(deliveries: readonly JetStreamDelivery[], appends: readonly Append[]): boolean {
+    return (
+      this.#settlements?.carries(appends) === true && deliveries.every(({ origin, isSettling }) => origin.kind === 'topic' && !isSettling)
+    );
+  }
+
+  /**
+   * Settles many at once, `appends` with them if `carries` says so. `lazy`: a crash may repeat them, and that is harmless. Resolves before the
+   * broker knows then.
+   */
+  settleAll(deliveries: readonly JetStreamDelivery[], lazy: boolean, appends: readonly Append[] = []): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const open = deliveries.filter((delivery) => delivery.claim(promise));
+    if (lazy) {
+      this.#settled(open, true, []).catch((error: unknown) => this.#deps.onError(error));
+      this.#release(open);
+      resolve();
+    } else this.#settled(open, false, appends).then(resolve, reject);
+    return promise;
+  }
+  #release(deliveries: readonly JetStreamDelivery[]): void {
+    for (const delivery of deliveries) this.#out.delete(delivery);
     this.#pump();
+    this.#fill();
   }
 
-  #remember(key: string): void {
-    this.#done.add(key);
-    if (this.#done.size > MOST_REMEMBERED) for (const oldest of this.#done) return void this.#done.delete(oldest);
+  async #settled(deliveries: readonly JetStreamDelivery[], lazy: boolean, appends: readonly Append[] = []): Promise<void> {
+    const records: { seq: number; index: number }[] = [];
+    const retried: number[] = [];
+    for (const { origin } of deliveries)
+      if (origin.kind === 'topic') records.push(origin);
+      else retried.push(origin.seq);
+    const { persist } = this.#deps;
+    const [settlements, retries] = [this.#settlements, this.#retries];
+    await Promise.all([
+      records.length > 0 ? settlements?.settle(records, lazy, appends) : undefined,
+      ...retried.map((seq) => persist(async () => retries?.settled(seq))),
+    ]);
+    this.#release(deliveries);
   }
 
-  #askForMore(): void {
-    for (const pull of this.#pulls.values()) pull.ask();
-  }
-
-  #send(subject: string, text: string): void {
-    if (!this.#deps.connection.isClosed()) this.#deps.connection.publish(subject, text);
-  }
-
-  #sayAlive(): void {
-    for (const delivery of this.#held.values()) this.#send(delivery.reply, '+WPI');
+  /** What waits, as this consumer knows it; undefined while it does not know the end of the topic. */
+  get waiting(): { waiting: number; oldest: number | undefined; at: number } | undefined {
+    const [reader, settlements, retries] = [this.#reader, this.#settlements, this.#retries];
+    if (this.#stopped || !reader?.isLive || !settlements || !retries || settlements.reopened.length > 0) return undefined;
+    const { backlog } = reader;
+    const times = [settlements.open.oldest, retries.oldest, backlog[0]?.time].filter((time) => time !== undefined);
+    const waiting = settlements.open.records + retries.size + backlog.reduce((sum, { count }) => sum + count, 0);
+    return { waiting, oldest: times.length === 0 ? undefined : Math.min(...times), at: backlog.at(-1)?.seq ?? reader.at };
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#pause);
-    await this.#setUp;
-    for (const pull of this.#pulls.values()) pull.stop();
+    clearTimeout(this.#due);
+    clearTimeout(this.#advance);
+    this.#unlisten?.();
+    // While the broker is away, neither may end.
+    await Promise.race([Promise.all([this.started, this.#running, this.#filling]), sleep(FLUSH_MS, undefined, { ref: false })]);
     await this.#running;
-    clearInterval(this.#alive);
-    // NAK held messages so that another consumer gets them at once. Not while our pull request is open, because the server would redeliver
-    // to it; the ack wait expires soon anyway.
-    for (const delivery of this.#held.values())
-      if (!delivery.isSettling && !this.#pulls.get(delivery.source)?.isOpen) this.#send(delivery.reply, '-NAK');
+    await Promise.race([this.#settlements?.flush(), sleep(FLUSH_MS, undefined, { ref: false })]);
     this.#queue = [];
+    this.#unlisten?.();
+    if (this.#feed) this.#deps.feeds.release(this.#feed);
     this.#deps.onStopped(this);
   }
-}
-
-class Stopped extends Error {}
-function keyOf(delivery: JetStreamDelivery): string {
-  return delivery.source + delivery.seq;
 }

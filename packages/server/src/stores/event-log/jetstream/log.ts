@@ -12,30 +12,30 @@ import {
   type ReadRange,
   type StoredRecord,
 } from '../port.ts';
-import { isGone, isTemporary, JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { isTemporary, JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { Appender } from './append.ts';
 import { Canary } from './canary.ts';
-import { JetStreamConsumer } from './consumer.ts';
-import { Durables } from './durables.ts';
-import {
-  CANARY_STREAM,
-  CANARY_SUBJECT,
-  encodeId,
-  OWN_STREAMS,
-  placeOf,
-  positionOf,
-  RETRY_STREAM,
-  retrySubject,
-  streamsOf,
-} from './names.ts';
+import { type ConsumerDeps, GroupConsumer } from './consumer.ts';
+import { CursorStore } from './cursor-store.ts';
+import type { JetStreamDelivery } from './delivery.ts';
+import { DirectGet } from './direct-get.ts';
+import { Feeds } from './feeds.ts';
+import { inTurn } from './in-turn.ts';
+import { CANARY_STREAM, CANARY_SUBJECT, Layout } from './names.ts';
+import { Patches } from './patches.ts';
 import { NoStream, Publisher } from './publisher.ts';
 import { Reader } from './reader.ts';
+import { IdScanner } from './scan-ids.ts';
 import { Streams } from './streams.ts';
+import { Upkeep } from './upkeep.ts';
 
 export interface JetStreamLogSettings {
   connection: NatsConnection;
   dedupWindowMs: number;
   replicas: number;
+  streams: number;
   clock: Clock;
+  onClose?: () => void;
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
 }
 
@@ -43,48 +43,96 @@ const PUBLISH_TIMEOUT_MS = 2_000;
 const API_TIMEOUT_MS = 2_500;
 const FLUSH_TIMEOUT_MS = 2_500;
 const AGAIN_MS = 250;
+const STARTS_AT_ONCE = 64;
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
+/** Dead letters are announced on the broker subject of their topic. */
+const ANNOUNCED = 'dlq-';
 
 export class JetStreamLog implements EventLog {
   readonly atomic = false;
   readonly #connection: NatsConnection;
+  readonly #settings: JetStreamLogSettings;
+  readonly #layout: Layout;
   readonly #api: JetStreamApi;
   readonly #streams: Streams;
-  readonly #durables: Durables;
   readonly #publisher: Publisher;
-  readonly #reader: Reader;
   readonly #canary: Canary;
-  readonly #settings: JetStreamLogSettings;
-  readonly #consumers = new Set<JetStreamConsumer>();
-  /** Wall time at start, monotonic clock afterwards: a clock jump does not move retries. */
-  readonly #timeOffset: number;
+  readonly #appender: Appender;
+  readonly #cursors: CursorStore;
+  readonly #feeds: Feeds;
+  readonly #reader: Reader;
+  readonly #upkeep: Upkeep;
+  readonly #shared: Omit<ConsumerDeps, 'persist' | 'onError' | 'onStopped'>;
+  readonly #consumers = new Set<GroupConsumer>();
+  /** The newest consumer of each group. */
+  readonly #byGroup = new Map<string, GroupConsumer>();
+  readonly #direct: DirectGet;
   #connected = true;
   #closed = false;
-  #flushing: Promise<void> | undefined;
 
   constructor(settings: JetStreamLogSettings) {
     this.#settings = settings;
-    this.#connection = settings.connection;
-    this.#timeOffset = settings.clock.now() - settings.clock.monotonic();
-    this.#api = new JetStreamApi(settings.connection, API_TIMEOUT_MS);
-    this.#streams = new Streams(this.#api, settings);
-    this.#durables = new Durables(this.#api, this.#streams);
-    this.#publisher = new Publisher(settings.connection, PUBLISH_TIMEOUT_MS, (stored) => this.#canary.heard(stored));
-    this.#canary = new Canary({
-      write: async () => {
-        await this.#streams.ensureCanary();
-        await this.#publisher.publish(CANARY_SUBJECT, new Uint8Array(), undefined).catch((error: unknown) => {
-          if (error instanceof NoStream) this.#streams.forget(CANARY_STREAM);
-          throw error;
-        });
-      },
-      monotonic: () => settings.clock.monotonic(),
-    });
-    this.#reader = new Reader(this.#api, settings.connection, API_TIMEOUT_MS);
+    const { clock, connection, dedupWindowMs: windowMs, replicas } = settings;
+    this.#connection = connection;
+    // Wall time at start, monotonic clock afterwards: a clock jump does not move retries.
+    const offset = clock.now() - clock.monotonic();
+    const now = () => Math.floor(offset + clock.monotonic());
+    const maxPayload = () => connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
+    const layout = new Layout(settings.streams);
+    const api = new JetStreamApi(connection, API_TIMEOUT_MS);
+    const streams = new Streams(api, replicas);
+    const publisher = new Publisher(connection, PUBLISH_TIMEOUT_MS, (stored) => this.#canary.heard(stored));
+    const scanner = new IdScanner(api, connection);
+    const direct = new DirectGet(connection, api);
+    const patches = new Patches({ api, direct, publisher, streams, maxPayload });
+    const cursors = new CursorStore({ api, layout, streams, publisher });
+    const onError = (error: unknown) => settings.onError?.(error, { topic: '', group: '' });
+    const feeds = new Feeds({ connection, api, streams, scanner, windowMs, now, onError });
+    this.#layout = layout;
+    this.#direct = direct;
+    this.#api = api;
+    this.#streams = streams;
+    this.#publisher = publisher;
+    this.#cursors = cursors;
+    this.#feeds = feeds;
+    this.#reader = new Reader(direct, patches);
+    this.#upkeep = new Upkeep({ api, cursors, direct, patches, reader: this.#reader });
+    this.#appender = new Appender({ connection, layout, streams, publisher, scanner, windowMs, now });
+    this.#canary = new Canary({ write: () => this.#writeCanary(), monotonic: () => clock.monotonic() });
+    const isClosed = () => this.#closed || connection.isClosed();
+    const append = (appends: Append[]) => this.append(appends);
+    const refreshIds = () => this.#appender.refreshIds();
+    const startInTurn = inTurn(STARTS_AT_ONCE);
+    this.#shared = {
+      startInTurn,
+      refreshIds,
+      api,
+      streams,
+      direct,
+      publisher,
+      scanner,
+      patches,
+      cursors,
+      feeds,
+      windowMs,
+      now,
+      maxPayload,
+      isClosed,
+      append,
+    };
     void this.#followStatus();
   }
 
   get available(): boolean {
     return this.#connected && this.#canary.storing && !this.#closed;
+  }
+
+  async #writeCanary(): Promise<void> {
+    await this.#streams.ensureCanary();
+    await this.#publisher.publish(CANARY_SUBJECT, new Uint8Array(), undefined).catch((error: unknown) => {
+      if (error instanceof NoStream) this.#streams.forget(CANARY_STREAM);
+      throw error;
+    });
   }
 
   async #followStatus(): Promise<void> {
@@ -95,7 +143,7 @@ export class JetStreamLog implements EventLog {
       } else if (status.type === 'reconnect') {
         this.#connected = true;
         void this.#canary.check();
-        for (const consumer of this.#consumers) consumer.reconnected();
+        this.#feeds.reconnected();
       }
     }
     this.#connected = false;
@@ -103,41 +151,45 @@ export class JetStreamLog implements EventLog {
 
   async append(appends: Append[]): Promise<AppendResult[]> {
     if (!this.#connected || this.#closed) throw new LogUnavailable('NATS is unavailable');
-    return Promise.all(appends.map((one) => this.#appendOne(one)));
-  }
-
-  async #appendOne({ topic, records }: Append): Promise<AppendResult> {
-    try {
-      const place = await this.#streams.ensure(topic);
-      const acks = await Promise.all(records.map((record) => this.#publisher.publish(place.subject, record.data, encodeId(record.id))));
-      return { positions: acks.map((ack) => (ack.duplicate ? undefined : positionOf(ack.seq))) };
-    } catch (error) {
-      if (error instanceof NoStream) this.#streams.forget(placeOf(topic).stream);
-      if (isTemporary(error) && !(error instanceof LogUnavailable)) throw new LogUnavailable((error as Error).message, { cause: error });
-      throw error;
-    }
+    const results = await Promise.all(appends.map((one) => this.#appender.append(one)));
+    for (const { topic, records } of appends)
+      if (topic.startsWith(ANNOUNCED)) for (const { data } of records) this.#connection.publish(topic, data);
+    return results;
   }
 
   async ackAll(deliveries: readonly Delivery[], { appends, derive, save }: Alongside = { appends: [] }): Promise<void> {
+    const [only] = deliveries as readonly JetStreamDelivery[];
+    if (only && derive === undefined && save === undefined && this.#carries(deliveries as readonly JetStreamDelivery[], appends))
+      return (only.settler as GroupConsumer).settleAll(deliveries as readonly JetStreamDelivery[], false, appends);
     const results = appends.length > 0 ? await this.append(appends) : [];
     await Promise.all([derive && this.append(derive(results)), save?.()]);
-    await Promise.all(deliveries.map((delivery) => delivery.ack()));
+    // Processing an event again leads to the same ids, which the log drops: its cursor may be a moment late.
+    const lazy = derive !== undefined;
+    const byConsumer = Map.groupBy(deliveries as readonly JetStreamDelivery[], ({ settler }) => settler as GroupConsumer);
+    await Promise.all(Array.from(byConsumer, ([consumer, own]) => consumer.settleAll(own, lazy)));
+  }
+
+  /** Whether the settlement and its appends fit in one message. Throws on a topic that cannot exist. */
+  #carries(deliveries: readonly JetStreamDelivery[], appends: readonly Append[]): boolean {
+    const settler = deliveries[0]?.settler as GroupConsumer;
+    for (const { topic } of appends) this.#layout.placeOf(topic);
+    if (appends.length === 0 || deliveries.some((delivery) => delivery.settler !== settler)) return false;
+    return settler.carries(deliveries, appends) && appends.every(({ topic }) => !topic.startsWith(ANNOUNCED));
   }
 
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {
-    placeOf(topic);
-    const consumer = new JetStreamConsumer(topic, group, options, handle, {
-      connection: this.#connection,
-      durables: this.#durables,
-      now: () => Math.floor(this.#timeOffset + this.#settings.clock.monotonic()),
-      append: (appends) => this.append(appends),
-      publish: (subject, data, id, headers) => this.#publisher.publish(subject, data, id, headers),
-      persist: (work) => this.#persist(work, { topic, group }),
-      flushed: () => this.#flushed(),
-      onError: (error) => this.#settings.onError?.(error, { topic, group }),
-      onStopped: (stopped) => this.#consumers.delete(stopped),
+    const where = { topic, group };
+    const consumer = new GroupConsumer(this.#layout.placeOf(topic), group, options, handle, {
+      ...this.#shared,
+      persist: (work) => this.#persist(work, where),
+      onError: (error) => this.#settings.onError?.(error, where),
+      onStopped: (stopped) => {
+        this.#consumers.delete(stopped);
+        if (this.#byGroup.get(keyOf(topic, group)) === stopped) this.#byGroup.delete(keyOf(topic, group));
+      },
     });
     this.#consumers.add(consumer);
+    this.#byGroup.set(keyOf(topic, group), consumer);
     return consumer;
   }
 
@@ -154,118 +206,65 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** Shares one flush round trip among all acknowledgements of the same moment. */
-  #flushed(): Promise<void> {
-    this.#flushing ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
-        this.#flushing = undefined;
-        const late = setTimeout(() => reject(new LogUnavailable('NATS does not answer')), FLUSH_TIMEOUT_MS);
-        this.#connection
-          .flush()
-          .then(resolve, (error) => reject(new LogUnavailable('the connection to NATS was lost', { cause: error })))
-          .finally(() => clearTimeout(late));
-      });
-    });
-    return this.#flushing;
-  }
-
   async *read(topic: string, range: ReadRange): AsyncIterable<StoredRecord> {
-    yield* this.#reader.read(placeOf(topic), range);
+    const place = this.#layout.placeOf(topic);
+    await this.#streams.ensure(place);
+    yield* this.#reader.read(place, range);
   }
 
   async get(topic: string, position: string): Promise<StoredRecord | undefined> {
-    return this.#reader.get(placeOf(topic), Number(position));
+    const place = this.#layout.placeOf(topic);
+    await this.#streams.ensure(place);
+    return this.#reader.get(place, position);
   }
 
   async remove(topic: string, group?: string): Promise<void> {
-    if (group !== undefined) return this.#durables.remove(topic, group);
-    const place = placeOf(topic);
-    for (const known of await this.#streams.groups(topic)) await this.#durables.remove(topic, known.group);
-    if (place.subjects === place.subject) {
-      await orNone(this.#api.call(`STREAM.DELETE.${place.stream}`));
-      this.#streams.forget(place.stream);
-    } else await orNone(this.#api.call(`STREAM.PURGE.${place.stream}`, { filter: place.subject }));
+    const place = this.#layout.placeOf(topic);
+    if (group !== undefined) return this.#upkeep.removeGroup(topic, group);
+    await this.#upkeep.removeTopic(place);
+    this.#feeds.clear(topic);
   }
 
   async expire(topic: string, before: Date, ignoring: string[] = []): Promise<number> {
-    const place = placeOf(topic);
-    let end = await this.#firstUnsettled(topic, ignoring);
-    const first = await this.#reader.firstAt(place, before.getTime());
-    if (first) end = Math.min(end, Number(first.position));
-    const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${place.stream}`));
-    if (!info) return 0;
-    end = Math.min(end, info.state.last_seq + 1);
-    if (end <= info.state.first_seq) return 0;
-    const purged = await this.#api.call<{ purged: number }>(`STREAM.PURGE.${place.stream}`, { filter: place.subject, seq: end });
-    return purged.purged;
+    const place = this.#layout.placeOf(topic);
+    await this.#streams.ensure(place);
+    const removed = await this.#upkeep.expire(place, before, ignoring);
+    if (removed > 0) this.#feeds.clear(topic);
+    return removed;
   }
 
   async erase(topic: string, positions: readonly string[]): Promise<string[]> {
-    const { stream } = placeOf(topic);
-    const end = await this.#firstUnsettled(topic, []);
-    const left = positions.filter((position) => Number(position) >= end);
-    for (const position of positions) {
-      if (Number(position) >= end) continue;
-      try {
-        // The server overwrites the message unless told not to.
-        await this.#api.call(`STREAM.MSG.DELETE.${stream}`, { seq: Number(position) });
-      } catch (error) {
-        if (!isGone(error)) throw error;
-      }
-    }
+    const left = await this.#upkeep.erase(this.#layout.placeOf(topic), positions);
+    this.#feeds.clear(topic);
     return left;
-  }
-  /** Every group has settled the records before this sequence. */
-  async #firstUnsettled(topic: string, ignoring: readonly string[]): Promise<number> {
-    let end = Number.POSITIVE_INFINITY;
-    for (const { group, info } of await this.#streams.groups(topic)) {
-      if (ignoring.includes(group)) continue;
-      // With nothing pending, everything delivered so far is settled, whatever the ack floor says.
-      if (info.num_pending === 0 && info.num_ack_pending === 0) end = Math.min(end, info.delivered.stream_seq + 1);
-      else end = Math.min(end, info.ack_floor.stream_seq + 1);
-    }
-    return end;
   }
 
   async lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }> {
-    const place = placeOf(topic);
-    const info = await this.#durables.info(topic, group);
-    if (!info) return { waiting: 0, oldest: undefined };
-    const own = info.num_pending + info.num_ack_pending;
-    const retries = await this.#durables.retriesInfo(topic, group);
-    const waitingRetries = (retries?.num_pending ?? 0) + (retries?.num_ack_pending ?? 0);
-    let oldest = own > 0 ? await this.#reader.timeFrom(place, info.ack_floor.stream_seq + 1) : undefined;
-    if (waitingRetries > 0) {
-      const retry = { stream: RETRY_STREAM, subjects: 'firsthand-retry.>', subject: retrySubject(topic, group) };
-      const first = await this.#reader.timeFrom(retry, 1);
-      if (first !== undefined) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, first);
-    }
-    return { waiting: own + waitingRetries, oldest };
+    const place = this.#layout.placeOf(topic);
+    await Promise.all([this.#streams.ensure(place), this.#streams.ensureRetries()]);
+    const known = this.#byGroup.get(keyOf(topic, group))?.waiting;
+    // What another process stored a moment ago may be on its way to this consumer.
+    const more = known && (await this.#direct.leaderGet(place.stream, { seq: known.at + 1, next_by_subj: place.subject }));
+    if (known && !more) return { waiting: known.waiting, oldest: known.oldest };
+    return this.#upkeep.lag(place, group);
   }
 
-  async groups(topic: string): Promise<string[]> {
-    this.#streams.groupsChanged(topic);
-    return [...new Set((await this.#streams.groups(topic)).map(({ group }) => group))];
+  groups(topic: string): Promise<string[]> {
+    return this.#cursors.groups(topic);
   }
 
   async topics(prefix: string): Promise<string[]> {
     const names = new Set<string>();
-    const streams = await this.#streamNames();
-    for (const stream of streams.filter((name) => !OWN_STREAMS.has(name) && streamsOf(prefix).some((start) => name.startsWith(start)))) {
-      const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${stream}`, { subjects_filter: '>' }));
-      for (const subject of Object.keys(info?.state.subjects ?? {})) if (subject.startsWith(prefix)) names.add(subject);
+    for (const { stream, before } of this.#layout.streamsOf(prefix)) {
+      // With thousands of dead-letter topics in the stream, the server should list only what is asked for.
+      const subjects_filter = prefix.endsWith('.') ? `${before}${prefix}>` : '>';
+      const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${stream}`, { subjects_filter }));
+      for (const subject of Object.keys(info?.state.subjects ?? {})) {
+        const topic = subject.slice(before.length);
+        if (topic.startsWith(prefix)) names.add(topic);
+      }
     }
     return [...names].sort();
-  }
-
-  async #streamNames(): Promise<string[]> {
-    const names: string[] = [];
-    for (;;) {
-      const page = await this.#api.call<{ total: number; streams: string[] | null }>('STREAM.NAMES', { offset: names.length });
-      if (!page.streams || page.streams.length === 0) return names;
-      names.push(...page.streams);
-      if (names.length >= page.total) return names;
-    }
   }
 
   /** Leaves the connection open: its creator closes it. */
@@ -274,7 +273,14 @@ export class JetStreamLog implements EventLog {
     if (this.#connected)
       await Promise.race([this.#connection.flush(), new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS))]).catch(() => {});
     this.#closed = true;
+    this.#settings.onClose?.();
     this.#canary.stop();
+    this.#feeds.close();
+    this.#appender.close();
     this.#publisher.close();
   }
+}
+
+function keyOf(topic: string, group: string): string {
+  return `${topic}\n${group}`;
 }

@@ -1,51 +1,117 @@
+import { fnv1a } from '@firsthand/core/hash/fnv1a.ts';
+
 /**
- * The subject equals the topic name. Topics named `family.rest` share one stream per family, because the deduplication window spans a
- * family. A topic without a dot has its own stream.
+ * Where topics live on the broker.
+ *
+ * | stream | subjects | holds |
+ * |---|---|---|
+ * | `firsthand_<family>_<shard>` | `firsthand.<shard>.<topic>` | record batches of the busy families, spread over `NATS_STREAMS` streams |
+ * | `firsthand_other` | `firsthand.other.<topic>` | record batches of all other topics, dead letters among them |
+ * | `firsthand_cursors_<shard>` | `firsthand-cursors.<shard>.<topic>.<group>` | the position of each group: one message per subject |
+ * | `firsthand_retries` | `firsthand-retries.<topic>.<group>` | one message per waiting retry |
+ * | `firsthand_patches` | `firsthand-patches.<topic>.<seq>` | what is left of a batch after single records were erased |
  */
 const SAFE_TOPIC = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
+const SHARDED: ReadonlySet<string> = new Set(['ingest', 'events', 'outcomes']);
+
+export const RETRY_STREAM = 'firsthand_retries';
+export const RETRY_SUBJECTS = 'firsthand-retries.>';
+export const PATCH_STREAM = 'firsthand_patches';
+export const PATCH_SUBJECTS = 'firsthand-patches.>';
+export const CANARY_SUBJECT = 'firsthand-canary';
+export const CANARY_STREAM = CANARY_SUBJECT;
 
 export interface Place {
+  topic: string;
+  family: string;
   stream: string;
   /** The subjects that the stream captures. */
-  subjects: string;
+  subjects: string[];
+  subject: string;
+}
+export interface CursorPlace {
+  stream: string;
+  subjects: string[];
   subject: string;
 }
 
-const PREFIX = 'firsthand-';
-export const RETRY_STREAM = `${PREFIX}retry`;
-export const CANARY_SUBJECT = 'firsthand-canary';
-export const CANARY_STREAM = CANARY_SUBJECT;
-/** Streams that hold no topic. */
-export const OWN_STREAMS: ReadonlySet<string> = new Set([RETRY_STREAM, CANARY_STREAM]);
+/** Maps topics to streams. The number of streams is fixed when an installation is created. */
+export class Layout {
+  readonly streams: number;
+  constructor(streams: number) {
+    this.streams = streams;
+  }
 
-export function placeOf(topic: string): Place {
+  placeOf(topic: string): Place {
+    checkTopic(topic);
+    const family = familyOf(topic);
+    if (!SHARDED.has(family))
+      return { topic, family, stream: 'firsthand_other', subjects: ['firsthand.other.>'], subject: `firsthand.other.${topic}` };
+    const shard = this.#shardOf(topic);
+    const root = `firsthand.${shard}.${family}`;
+    return { topic, family, stream: `firsthand_${family}_${shard}`, subjects: [root, `${root}.>`], subject: `firsthand.${shard}.${topic}` };
+  }
+
+  /** Every stream and subject filter that may hold topics of this family. */
+  familyFilters(family: string): { stream: string; filters: string[] }[] {
+    if (!SHARDED.has(family)) {
+      const root = `firsthand.other.${family}`;
+      return [{ stream: 'firsthand_other', filters: family.startsWith('dlq-') ? [root] : [root, `${root}.>`] }];
+    }
+    return Array.from({ length: this.streams }, (_, shard) => {
+      const root = `firsthand.${shard}.${family}`;
+      return { stream: `firsthand_${family}_${shard}`, filters: [root, `${root}.>`] };
+    });
+  }
+
+  /** Streams that may hold topics whose names begin with `prefix`, with the part of the subject before the topic. */
+  streamsOf(prefix: string): { stream: string; before: string }[] {
+    const found = [{ stream: 'firsthand_other', before: 'firsthand.other.' }];
+    for (const family of SHARDED)
+      if (family.startsWith(prefix) || prefix === family || prefix.startsWith(`${family}.`))
+        for (let shard = 0; shard < this.streams; shard++)
+          found.push({ stream: `firsthand_${family}_${shard}`, before: `firsthand.${shard}.` });
+    return found;
+  }
+
+  cursorOf(topic: string, group: string): CursorPlace {
+    checkTopic(topic);
+    const shard = this.#shardOf(topic);
+    const root = `firsthand-cursors.${shard}`;
+    return { stream: `firsthand_cursors_${shard}`, subjects: [`${root}.>`], subject: `${root}.${encode(topic)}.${encode(group)}` };
+  }
+  cursorsOf(topic: string): CursorPlace {
+    const place = this.cursorOf(topic, 'x');
+    return { ...place, subject: place.subject.replace(/x$/, '*') };
+  }
+
+  #shardOf(topic: string): number {
+    const number = /\.(\d{1,6})$/.exec(topic)?.[1];
+    if (number !== undefined) return Number(number) % this.streams;
+    return fnv1a(topic) % this.streams;
+  }
+}
+
+function checkTopic(topic: string): void {
   if (!SAFE_TOPIC.test(topic) || topic.length > 200) throw new RangeError(`not the name of a topic: ${JSON.stringify(topic)}`);
+}
+
+export function familyOf(topic: string): string {
   const dot = topic.indexOf('.');
-  if (dot < 0) return { stream: PREFIX + topic, subjects: topic, subject: topic };
-  const family = topic.slice(0, dot);
-  // Two dashes distinguish a family's stream from a topic of the same name.
-  return { stream: `${PREFIX}-${family}`, subjects: `${family}.>`, subject: topic };
+  return dot < 0 ? topic : topic.slice(0, dot);
 }
-
-/** Stream name prefixes that cover all topics whose names begin with `prefix`. */
-export function streamsOf(prefix: string): string[] {
-  const dot = prefix.indexOf('.');
-  return dot < 0 ? [PREFIX + prefix, `${PREFIX}-${prefix}`] : [`${PREFIX}-${prefix.slice(0, dot)}`];
-}
-
-/** Durable names must not contain dots or spaces. Ordered readers increment `round` each time they start with a new consumer. */
-export function durableOf(topic: string, group: string, round = 0): string {
-  return `${encode(topic)}~${encode(group)}~${round}`;
-}
-export function parseDurable(name: string): { topic: string; group: string; round: number } | undefined {
-  const [topic, group, round, ...more] = name.split('~');
-  if (topic === undefined || group === undefined || round === undefined || more.length > 0) return undefined;
-  return { topic: decode(topic), group: decode(group), round: Number(round) };
+export function groupOf(cursorSubject: string): string {
+  return decode(cursorSubject.slice(cursorSubject.lastIndexOf('.') + 1));
 }
 export function retrySubject(topic: string, group: string): string {
-  return `firsthand-retry.${encode(topic)}.${encode(group)}`;
+  return `firsthand-retries.${encode(topic)}.${encode(group)}`;
+}
+/** `seq`: one message, or `*`. */
+export function patchSubject(topic: string, seq: number | '*'): string {
+  return `firsthand-patches.${encode(topic)}.${seq}`;
 }
 
+/** A subject token must not contain dots, spaces or wildcards. */
 function encode(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]/g, (char) => [...Buffer.from(char)].map((byte) => `=${byte.toString(16).padStart(2, '0')}`).join(''));
 }
@@ -54,15 +120,9 @@ function decode(text: string): string {
 }
 
 /** Header values must not contain line breaks or outer spaces, but ids may. */
-export function encodeId(id: string): string {
-  return /^[\x21-\x24\x26-\x7e]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
+export function encodeText(text: string): string {
+  return /^[\x21-\x24\x26-\x7e]+$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }
-export function decodeId(text: string): string {
+export function decodeText(text: string): string {
   return text.includes('%') ? decodeURIComponent(text) : text;
-}
-
-const ZEROS = '0000000000000000';
-export function positionOf(seq: number): string {
-  const digits = String(seq);
-  return ZEROS.slice(digits.length) + digits;
 }

@@ -1,6 +1,5 @@
-import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { LogUnavailable } from '../port.ts';
-import { ENCODING, pack } from './packing.ts';
 
 interface Waiting {
   since: number;
@@ -12,16 +11,21 @@ export interface PubAck {
   duplicate: boolean;
 }
 
-/** No stream captures the subject: the stream was removed, or is not available yet after a restart. */
+/** No stream captures the subject: the stream was removed, or is not available yet after a restart. Nothing was stored. */
 export class NoStream extends LogUnavailable {}
+/** The message may have been stored or may still be. Publish it again under the same `Nats-Msg-Id`. */
+export class InDoubt extends LogUnavailable {}
+/** Another message was written to the subject since the expected one. */
+export class WrongLastSequence extends Error {}
 
 const SWEEP_MS = 200;
-const DEFAULT_MAX_PAYLOAD = 1_048_576;
+const WRONG_LAST = 10_071;
+/** The same message id is being stored at this moment. */
+const IN_PROGRESS = /in ?(process|progress|flight)/i;
 
 /**
  * Publishes to streams and waits until the server confirms that the message is stored. Messages are pipelined over one connection with one
- * inbox for all confirmations, at half the cost of a request per message. Each record is its own message because the server deduplicates
- * per message; packing several records would move deduplication to every reader.
+ * inbox for all confirmations, at half the cost of a request per message.
  */
 export class Publisher {
   readonly #connection: NatsConnection;
@@ -42,18 +46,13 @@ export class Publisher {
     this.#sweep = setInterval(() => this.#rejectLate(), SWEEP_MS).unref();
   }
 
-  publish(subject: string, data: Uint8Array, id: string | undefined, more?: Record<string, string>): Promise<PubAck> {
+  publish(subject: string, data: Uint8Array, meta: MsgHdrs | undefined): Promise<PubAck> {
     return new Promise((resolve, reject) => {
       if (this.#connection.isClosed()) return reject(new LogUnavailable('the connection is closed'));
-      const packed = pack(data, this.#connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD);
       const token = (this.#counter++).toString(36);
-      const meta = headers();
-      if (packed.encoding !== undefined) meta.set(ENCODING, packed.encoding);
-      if (id !== undefined) meta.set('Nats-Msg-Id', id);
-      for (const [name, value] of Object.entries(more ?? {})) meta.set(name, value);
       this.#waiting.set(token, { since: performance.now(), resolve, reject });
       try {
-        this.#connection.publish(subject, packed.data, { reply: `${this.#inbox}.${token}`, headers: meta });
+        this.#connection.publish(subject, data, { reply: `${this.#inbox}.${token}`, ...(meta && { headers: meta }) });
       } catch (error) {
         this.#waiting.delete(token);
         reject(new LogUnavailable(`cannot publish: ${(error as Error).message}`, { cause: error }));
@@ -71,10 +70,17 @@ export class Publisher {
       waiting.reject(new NoStream(`no stream answers (${msg.headers?.code ?? 'empty'})`));
       return;
     }
-    const ack = JSON.parse(msg.string()) as { seq?: number; duplicate?: boolean; error?: { description: string } };
+    const ack = JSON.parse(msg.string()) as { seq?: number; duplicate?: boolean; error?: { err_code: number; description: string } };
+    if (ack.error?.err_code === WRONG_LAST) {
+      waiting.reject(new WrongLastSequence(ack.error.description));
+      return;
+    }
     this.#heard(ack.error === undefined && ack.seq !== undefined);
-    if (ack.error || ack.seq === undefined) waiting.reject(new LogUnavailable(`not stored: ${ack.error?.description ?? 'no sequence'}`));
-    else waiting.resolve({ seq: ack.seq, duplicate: ack.duplicate === true });
+    if (ack.error === undefined && ack.seq !== undefined) waiting.resolve({ seq: ack.seq, duplicate: ack.duplicate === true });
+    else {
+      const text = `not stored: ${ack.error?.description ?? 'no sequence'}`;
+      waiting.reject(IN_PROGRESS.test(text) ? new InDoubt(text) : new LogUnavailable(text));
+    }
   }
 
   #rejectLate(): void {
@@ -83,13 +89,13 @@ export class Publisher {
       if (waiting.since > limit) return;
       this.#waiting.delete(token);
       this.#heard(false);
-      waiting.reject(new LogUnavailable(`not acknowledged within ${this.#timeoutMs} ms`));
+      waiting.reject(new InDoubt(`not acknowledged within ${this.#timeoutMs} ms`));
     }
   }
 
   /** Call when the connection is lost: no confirmation will arrive for messages already sent. */
   rejectAll(reason: string): void {
-    for (const waiting of this.#waiting.values()) waiting.reject(new LogUnavailable(reason));
+    for (const waiting of this.#waiting.values()) waiting.reject(new InDoubt(reason));
     this.#waiting.clear();
   }
 

@@ -1,191 +1,124 @@
-import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node';
-import { LogUnavailable, type ReadRange, type StoredRecord } from '../port.ts';
-import { isNotFound, type JetStreamApi, orNone, type StreamInfo } from './api.ts';
-import { RECORD_TIME } from './delivery.ts';
-import { decodeId, type Place, positionOf } from './names.ts';
-import { ENCODING, unpack } from './packing.ts';
+import type { ReadRange, StoredRecord } from '../port.ts';
+import type { BatchRequest, DirectGet } from './direct-get.ts';
+import type { Message } from './message.ts';
+import type { Place } from './names.ts';
+import type { Patches } from './patches.ts';
+import { parsePosition } from './position.ts';
 
-const CHUNK = 256;
-const FIRST_WINDOW = 512;
-
-interface StoredMessage {
-  subject: string;
-  seq: number;
-  hdrs?: string;
-  data?: string;
-  time: string;
-}
+const CHUNK = 100;
+const FIRST_WINDOW = 256;
 
 /** Reads a topic without a group: by position or time, in both directions. */
 export class Reader {
-  readonly #api: JetStreamApi;
-  readonly #connection: NatsConnection;
-  readonly #timeoutMs: number;
+  readonly #direct: DirectGet;
+  readonly #patches: Patches;
 
-  constructor(api: JetStreamApi, connection: NatsConnection, timeoutMs: number) {
-    this.#api = api;
-    this.#connection = connection;
-    this.#timeoutMs = timeoutMs;
+  constructor(direct: DirectGet, patches: Patches) {
+    this.#direct = direct;
+    this.#patches = patches;
   }
 
-  async get(place: Place, seq: number): Promise<StoredRecord | undefined> {
-    if (!Number.isSafeInteger(seq) || seq < 1) return undefined;
-    const found = await orNone(this.#api.call<{ message: StoredMessage }>(`STREAM.MSG.GET.${place.stream}`, { seq }));
-    return found && found.message.subject === place.subject ? fromStored(found.message) : undefined;
+  async get(place: Place, position: string): Promise<StoredRecord | undefined> {
+    const at = parsePosition(position);
+    if (!at || at.seq < 1) return undefined;
+    const message = (await this.#direct.get(place.stream, at.seq)) ?? (await this.#patches.get(place.topic, place.subject, at.seq));
+    return message?.subject === place.subject ? message.record(at.index) : undefined;
   }
 
-  /** The first record of the topic at or after `time`, if any. */
-  async firstAt(place: Place, time: number): Promise<StoredRecord | undefined> {
-    for await (const record of this.#forward(place, { opt_start_time: new Date(time).toISOString(), deliver_policy: 'by_start_time' }, 1))
-      return record;
-    return undefined;
+  /** The first message of the topic at or after `time`, if any. */
+  async firstAt({ stream, subject }: Place, time: number): Promise<Message | undefined> {
+    const { messages } = await this.#direct.batch(stream, { start_time: new Date(time).toISOString(), next_by_subj: subject, batch: 1 });
+    return messages[0];
   }
-
-  /** The time of the first record of the topic at or after a sequence. For a waiting retry, the time of its original record. */
-  async timeFrom(place: Place, seq: number): Promise<number | undefined> {
-    const body = { seq, next_by_subj: place.subject };
-    const found = await orNone(this.#api.call<{ message: StoredMessage }>(`STREAM.MSG.GET.${place.stream}`, body));
-    if (!found) return undefined;
-    const ofRecord = headerOf(found.message, RECORD_TIME);
-    return ofRecord === undefined ? Date.parse(found.message.time) : Number(ofRecord);
+  /** From the leader: it knows what was removed. */
+  first({ stream, subject }: Place): Promise<Message | undefined> {
+    return this.#direct.leaderGet(stream, { seq: 1, next_by_subj: subject });
+  }
+  /** From the leader: it knows the newest. */
+  last({ stream, subject }: Place): Promise<Message | undefined> {
+    return this.#direct.leaderGet(stream, { last_by_subj: subject });
   }
 
   async *read(place: Place, range: ReadRange): AsyncIterable<StoredRecord> {
     const from = range.from?.getTime() ?? Number.NEGATIVE_INFINITY;
     const to = range.to?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (range.reverse) return yield* this.#backward(place, from, to, range);
-    const after = range.after === undefined ? undefined : Number(range.after) + 1;
-    const start =
-      range.from && after === undefined
-        ? { deliver_policy: 'by_start_time', opt_start_time: range.from.toISOString() }
-        : fromSeq(after ?? 1);
+    const after = range.after === undefined ? undefined : parsePosition(range.after);
+    if (range.limit <= 0 || (range.after !== undefined && after === undefined)) return;
     let left = range.limit;
-    if (left <= 0) return;
-    for await (const record of this.#forward(place, start, left)) {
-      if (record.time >= to) return;
-      if (record.time < from) continue;
-      yield record;
-      if (--left === 0) return;
-    }
-  }
-
-  /** The server reads forward only. So this reads windows from the end to the beginning, and doubles the width after a sparse window. */
-  async *#backward(place: Place, from: number, to: number, range: ReadRange): AsyncIterable<StoredRecord> {
-    const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${place.stream}`));
-    if (!info) return;
-    let end = Math.min(info.state.last_seq, range.after === undefined ? Number.POSITIVE_INFINITY : Number(range.after) - 1);
-    if (Number.isFinite(to)) {
-      const first = await this.firstAt(place, to);
-      if (first) end = Math.min(end, Number(first.position) - 1);
-    }
-    let left = range.limit;
-    let window = Math.max(FIRST_WINDOW, left * 2);
-    while (end >= info.state.first_seq && left > 0) {
-      const start = Math.max(info.state.first_seq, end - window + 1);
-      const found: StoredRecord[] = [];
-      for await (const record of this.#forward(place, fromSeq(start), end - start + 1)) {
-        if (Number(record.position) > end) break;
-        found.push(record);
-        // Keep only the newest.
-        if (found.length > left) found.shift();
-      }
-      for (const record of found.reverse()) {
-        if (record.time < from) return;
-        if (record.time >= to) continue;
+    for await (const message of range.reverse ? this.#backward(place, to, after?.seq) : this.#forward(place, range.from, after?.seq)) {
+      if (range.reverse ? message.time < from : message.time >= to) return;
+      if (message.time < from || message.time >= to) continue;
+      for (const record of recordsOf(message, range.reverse === true)) {
+        if (range.after !== undefined && (range.reverse ? record.position >= range.after : record.position <= range.after)) continue;
         yield record;
         if (--left === 0) return;
       }
+    }
+  }
+
+  async *#forward(place: Place, from: Date | undefined, seq: number | undefined): AsyncIterable<Message> {
+    const first = await this.first(place);
+    const least = first?.seq ?? Number.POSITIVE_INFINITY;
+    const start = seq === undefined && from ? { start_time: from.toISOString() } : { seq: Math.max(seq ?? 1, 1) };
+    for await (const message of this.#messages(place, start, Number.POSITIVE_INFINITY))
+      if (message.seq >= least || message.isPatch) yield message;
+  }
+
+  /** The server reads forward only. So this reads windows from the end to the beginning, and widens them after a sparse window. */
+  async *#backward(place: Place, to: number, before: number | undefined): AsyncIterable<Message> {
+    const patched = await this.#patches.list(place.topic);
+    const [first, last] = [await this.first(place), await this.last(place)];
+    const lowest = Math.min(first?.seq ?? Number.POSITIVE_INFINITY, patched[0] ?? Number.POSITIVE_INFINITY);
+    let end = Math.min(Math.max(last?.seq ?? 0, patched.at(-1) ?? 0), before ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(to)) end = Math.min(end, (await this.firstAt(place, to))?.seq ?? end);
+    for (let window = FIRST_WINDOW; end >= lowest; ) {
+      const start = Math.max(lowest, end - window + 1);
+      const found: Message[] = [];
+      for await (const message of this.#messages(place, { seq: start }, end, patched)) found.push(message);
+      yield* found.reverse();
       end = start - 1;
-      if (found.length < left) window *= 4;
+      if (found.length < FIRST_WINDOW / 4) window *= 4;
     }
   }
 
-  async *#forward(place: Place, start: Record<string, unknown>, limit: number): AsyncIterable<StoredRecord> {
-    let consumer: { name: string; num_pending: number };
-    try {
-      consumer = await this.#api.call<{ name: string; num_pending: number }>(`CONSUMER.CREATE.${place.stream}`, {
-        stream_name: place.stream,
-        config: {
-          ...start,
-          filter_subject: place.subject,
-          ack_policy: 'none',
-          replay_policy: 'instant',
-          inactive_threshold: 30_000_000_000,
-          mem_storage: true,
-          num_replicas: 1,
-        },
-      });
-    } catch (error) {
-      if (isNotFound(error)) return;
-      throw error;
-    }
-    const next = `$JS.API.CONSUMER.MSG.NEXT.${place.stream}.${consumer.name}`;
-    let left = Math.min(limit, consumer.num_pending);
-    try {
-      while (left > 0) {
-        const chunk = await this.#fetch(next, Math.min(CHUNK, left));
-        if (chunk.length === 0) return;
-        left -= chunk.length;
-        yield* chunk;
+  /** In order, with patches in the places of the messages that they replace. `end` is inclusive. */
+  async *#messages(
+    { stream, subject, topic }: Place,
+    start: Pick<BatchRequest, 'seq' | 'start_time'>,
+    end: number,
+    known?: readonly number[],
+  ): AsyncIterable<Message> {
+    const patched = (known ?? (await this.#patches.list(topic))).filter((seq) => seq >= (start.seq ?? 1) && seq <= end);
+    let next = 0;
+    const patchesBefore = async (seq: number) => {
+      const found: Message[] = [];
+      for (; (patched[next] ?? Number.POSITIVE_INFINITY) < seq; next++) {
+        const patch = await this.#patches.get(topic, subject, patched[next] ?? 0);
+        if (patch) found.push(patch);
       }
-    } finally {
-      await this.#api.call(`CONSUMER.DELETE.${place.stream}.${consumer.name}`).catch((error: unknown) => {
-        // The server removes the consumer by itself after thirty seconds.
-        if (!isNotFound(error) && !(error instanceof LogUnavailable)) throw error;
-      });
+      return found;
+    };
+    for (let from: Pick<BatchRequest, 'seq' | 'start_time'> = start; ; ) {
+      const { messages, pending } = await this.#direct.batch(stream, { ...from, next_by_subj: subject, batch: CHUNK });
+      for (const message of messages) {
+        yield* await patchesBefore(Math.min(message.seq, end + 1));
+        if (message.seq > end) return;
+        yield message;
+        from = { seq: message.seq + 1 };
+      }
+      if (messages.length > 0 && pending > 0) continue;
+      // A replica that lags has not seen all of them: the leader decides.
+      const more = from.seq === undefined ? undefined : await this.#direct.leaderGet(stream, { seq: from.seq, next_by_subj: subject });
+      if (more === undefined || more.seq > end) break;
+      yield* await patchesBefore(more.seq);
+      yield more;
+      from = { seq: more.seq + 1 };
     }
-  }
-
-  #fetch(next: string, batch: number): Promise<StoredRecord[]> {
-    return new Promise((resolve, reject) => {
-      const records: StoredRecord[] = [];
-      const inbox = createInbox();
-      const finish = (error?: Error) => {
-        clearTimeout(late);
-        subscription.unsubscribe();
-        if (error) reject(error);
-        else resolve(records);
-      };
-      const late = setTimeout(() => finish(new LogUnavailable('JetStream does not answer')), this.#timeoutMs);
-      const subscription = this.#connection.subscribe(inbox, {
-        callback: (error, msg) => {
-          if (error) return finish(new LogUnavailable(error.message, { cause: error }));
-          if (msg.headers?.code) return msg.headers.code === 503 ? finish(new LogUnavailable('JetStream does not answer')) : finish();
-          records.push(fromPulled(msg));
-          if (records.length === batch) finish();
-        },
-      });
-      this.#connection.publish(next, JSON.stringify({ batch, no_wait: true }), { reply: inbox });
-    });
+    yield* await patchesBefore(Number.POSITIVE_INFINITY);
   }
 }
 
-function fromSeq(seq: number): Record<string, unknown> {
-  return { deliver_policy: 'by_start_sequence', opt_start_seq: Math.max(1, seq) };
-}
-function fromPulled(msg: Msg): StoredRecord {
-  const parts = msg.reply!.split('.');
-  const at = parts.length >= 11 ? 7 : 5;
-  return {
-    id: decodeId(msg.headers?.get('Nats-Msg-Id') ?? ''),
-    data: unpack(msg.data, msg.headers?.get(ENCODING)),
-    position: positionOf(Number(parts[at])),
-    time: Math.floor(Number(parts[at + 2]) / 1_000_000),
-  };
-}
-function fromStored(message: StoredMessage): StoredRecord {
-  const id = headerOf(message, 'Nats-Msg-Id') ?? '';
-  return {
-    id: decodeId(id),
-    data: unpack(Buffer.from(message.data ?? '', 'base64'), headerOf(message, ENCODING)),
-    position: positionOf(message.seq),
-    time: Date.parse(message.time),
-  };
-}
-function headerOf(message: StoredMessage, name: string): string | undefined {
-  for (const line of Buffer.from(message.hdrs ?? '', 'base64')
-    .toString('utf8')
-    .split('\r\n'))
-    if (line.startsWith(`${name}:`)) return line.slice(name.length + 1).trim();
-  return undefined;
+function recordsOf(message: Message, reverse: boolean): StoredRecord[] {
+  const records = [...message.records.keys()].flatMap((index) => message.record(index) ?? []);
+  return reverse ? records.reverse() : records;
 }

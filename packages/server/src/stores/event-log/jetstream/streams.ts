@@ -1,46 +1,54 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { LogUnavailable } from '../port.ts';
-import type { ConsumerInfo, JetStreamApi, StreamInfo } from './api.ts';
-import { orNone } from './api.ts';
-import { CANARY_STREAM, CANARY_SUBJECT, type Place, parseDurable, placeOf, RETRY_STREAM } from './names.ts';
+import type { JetStreamApi, StreamInfo } from './api.ts';
+import { JetStreamError, orNone } from './api.ts';
+import {
+  CANARY_STREAM,
+  CANARY_SUBJECT,
+  type CursorPlace,
+  PATCH_STREAM,
+  PATCH_SUBJECTS,
+  type Place,
+  RETRY_STREAM,
+  RETRY_SUBJECTS,
+} from './names.ts';
 
-const LIST_FRESH_MS = 1_000;
-const LIST_AGAIN_MS = 20;
-const MOST_LISTS = 50;
+/** Long enough for a publish whose confirmation was lost to be repeated under its message id. */
+const SERVER_WINDOW_MS = 120_000;
+/** "stream name already in use with a different configuration": another process has just created it. */
+const NAME_IN_USE = 10_058;
 
 /** The streams behind topics, created on first use. */
 export class Streams {
   readonly #api: JetStreamApi;
-  readonly #dedupWindowMs: number;
   readonly #replicas: number;
   readonly #ensured = new Map<string, Promise<void>>();
-  readonly #lists = new Map<string, { at: number; infos: Promise<ConsumerInfo[]> }>();
 
-  constructor(api: JetStreamApi, options: { dedupWindowMs: number; replicas: number }) {
+  constructor(api: JetStreamApi, replicas: number) {
     this.#api = api;
-    this.#dedupWindowMs = options.dedupWindowMs;
-    this.#replicas = options.replicas;
+    this.#replicas = replicas;
   }
 
-  async ensure(topic: string): Promise<Place> {
-    const place = placeOf(topic);
-    await this.#make(place.stream, [place.subjects], 'limits');
-    return place;
+  ensure({ stream, subjects }: Pick<Place, 'stream' | 'subjects'>): Promise<void> {
+    return this.#make(stream, subjects, {});
   }
-  /** The stream for waiting retries. A retry is removed when it is acknowledged. */
+  /** Keeps the last message of each subject. */
+  ensureCursors({ stream, subjects }: CursorPlace): Promise<void> {
+    return this.#make(stream, subjects, { max_msgs_per_subject: 1, discard: 'old' });
+  }
   ensureRetries(): Promise<void> {
-    return this.#make(RETRY_STREAM, ['firsthand-retry.>'], 'workqueue');
+    return this.#make(RETRY_STREAM, [RETRY_SUBJECTS], {});
   }
-
+  ensurePatches(): Promise<void> {
+    return this.#make(PATCH_STREAM, [PATCH_SUBJECTS], { max_msgs_per_subject: 1, discard: 'old' });
+  }
   /** The stream that proves that something can be stored. It keeps one message. */
   ensureCanary(): Promise<void> {
-    return this.#make(CANARY_STREAM, [CANARY_SUBJECT], 'limits', { max_msgs: 1, discard: 'old' });
+    return this.#make(CANARY_STREAM, [CANARY_SUBJECT], { max_msgs: 1, discard: 'old' });
   }
 
-  #make(stream: string, subjects: string[], retention: 'limits' | 'workqueue', more: object = {}): Promise<void> {
+  #make(stream: string, subjects: string[], more: object): Promise<void> {
     let ensured = this.#ensured.get(stream);
     if (!ensured) {
-      ensured = this.#create(stream, subjects, retention, more);
+      ensured = this.#create(stream, subjects, more);
       this.#ensured.set(stream, ensured);
       // Retry on the next call after a failure.
       ensured.catch(() => this.#ensured.delete(stream));
@@ -48,77 +56,32 @@ export class Streams {
     return ensured;
   }
 
-  async #create(stream: string, subjects: string[], retention: string, more: object): Promise<void> {
-    const nanos = this.#dedupWindowMs * 1_000_000;
+  async #create(stream: string, subjects: string[], more: object): Promise<void> {
+    if (await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${stream}`))) return;
     const config = {
       name: stream,
       subjects,
-      retention,
+      retention: 'limits',
       storage: 'file',
       discard: 'new',
       num_replicas: this.#replicas,
-      duplicate_window: nanos,
+      duplicate_window: SERVER_WINDOW_MS * 1_000_000,
       max_age: 0,
       max_bytes: -1,
       max_msgs: -1,
       max_consumers: -1,
       max_msg_size: -1,
+      allow_direct: true,
       ...more,
     };
-    const known = await orNone(this.#api.call<StreamInfo & { config: { duplicate_window: number } }>(`STREAM.INFO.${stream}`));
-    if (!known) await this.#api.call(`STREAM.CREATE.${stream}`, config);
-    else if (known.config.duplicate_window !== nanos)
-      await this.#api.call(`STREAM.UPDATE.${stream}`, { ...known.config, duplicate_window: nanos });
+    try {
+      await this.#api.call(`STREAM.CREATE.${stream}`, config);
+    } catch (error) {
+      if (!(error instanceof JetStreamError && error.errCode === NAME_IN_USE)) throw error;
+    }
   }
 
   forget(stream: string): void {
     this.#ensured.delete(stream);
-    this.#lists.delete(stream);
-  }
-
-  /** The groups of a topic. May be up to a second old, which is safe because settled positions only grow. */
-  async groups(topic: string): Promise<{ group: string; round: number; info: ConsumerInfo }[]> {
-    const { stream } = placeOf(topic);
-    let list = this.#lists.get(stream);
-    if (!list || performance.now() - list.at > LIST_FRESH_MS) {
-      list = { at: performance.now(), infos: this.#listConsumers(stream) };
-      list.infos.catch(() => this.#lists.delete(stream));
-      this.#lists.set(stream, list);
-    }
-    const groups: { group: string; round: number; info: ConsumerInfo }[] = [];
-    for (const info of await list.infos) {
-      const name = parseDurable(info.name);
-      if (name?.topic === topic) groups.push({ group: name.group, round: name.round, info });
-    }
-    return groups;
-  }
-  /** Invalidates the cached list after a group was created or removed here. */
-  groupsChanged(topic: string): void {
-    this.#lists.delete(placeOf(topic).stream);
-  }
-
-  /**
-   * The server lists a consumer that is being deleted as null, and its successor may be missing from the same list. Trusting that list
-   * would make the topic look as if it had no readers, so it is requested again.
-   */
-  async #listConsumers(stream: string): Promise<ConsumerInfo[]> {
-    for (let tries = 0; tries < MOST_LISTS; tries++) {
-      const infos = await this.#listOnce(stream);
-      if (infos.every((info) => info !== null)) return infos;
-      await sleep(LIST_AGAIN_MS);
-    }
-    throw new LogUnavailable(`the consumers of ${stream} cannot be listed: they change all the time`);
-  }
-
-  async #listOnce(stream: string): Promise<(ConsumerInfo | null)[]> {
-    const infos: (ConsumerInfo | null)[] = [];
-    for (;;) {
-      const page = await orNone(
-        this.#api.call<{ total: number; consumers: (ConsumerInfo | null)[] | null }>(`CONSUMER.LIST.${stream}`, { offset: infos.length }),
-      );
-      if (!page?.consumers || page.consumers.length === 0) return infos;
-      infos.push(...page.consumers);
-      if (infos.length >= page.total) return infos;
-    }
   }
 }

@@ -63,13 +63,17 @@ export function writeBlocks(
   return { blocks, end: at };
 }
 
-/** Appends the block's records from sequence `from` on to `out`, until `out` holds `limit`. Other records are skipped without decoding. */
+/**
+ * Appends the block's records from sequence `from` on to `out`, until `out` holds `limit`. Other records are skipped without decoding.
+ * `copied`: the records do not refer to `bytes`, which will be overwritten.
+ */
 export function readBlock(
   first: number,
   bytes: Buffer,
   out: BlockRecord[] = [],
   from = 0,
   limit = Number.POSITIVE_INFINITY,
+  copied = false,
 ): BlockRecord[] {
   const time = bytes.readDoubleBE(0);
   for (let at = BLOCK_HEADER; at < bytes.length && out.length < limit; ) {
@@ -78,11 +82,18 @@ export function readBlock(
     const end = idEnd + readU32(bytes, at + 6);
     if (seq >= from) {
       const id = bytes.toString('utf8', at + RECORD_HEADER, idEnd);
-      out.push({ id, data: bytes.subarray(idEnd, end), position: positionOf(seq), time, seq });
+      const data = copied ? copyOf(bytes, idEnd, end) : bytes.subarray(idEnd, end);
+      out.push({ id, data, position: positionOf(seq), time, seq });
     }
     at = end;
   }
   return out;
+}
+
+function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+  const data = Buffer.allocUnsafe(end - start);
+  bytes.copy(data, 0, start, end);
+  return data;
 }
 
 export function blockTime(bytes: Buffer): number {

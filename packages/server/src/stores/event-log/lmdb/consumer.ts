@@ -27,6 +27,7 @@ export class LmdbConsumer implements Pick<Consumer, 'stop'> {
     this.#handle = handle;
     group.consumers.add(this);
     group.skipsRetryDelays = options.skipRetryDelays === true;
+    group.readsLate = options.readsLate === true;
     this.wake();
   }
 
@@ -44,13 +45,29 @@ export class LmdbConsumer implements Pick<Consumer, 'stop'> {
     if (this.#stopped || this.#running || this.#pause) return;
     const room = Math.min(this.#options.maxBatch, this.#options.maxInFlight - this.#inHand.size);
     if (room <= 0) return;
-    const batch = this.#group.take(room);
-    if (batch.length === 0) return;
+    const taken = this.#group.take(room);
+    if (taken.length === 0) return;
+    const batch = taken.filter((delivery) => this.#includes(delivery));
+    if (batch.length === 0) {
+      this.wake();
+      return;
+    }
     for (const delivery of batch) {
       this.#inHand.add(delivery);
       delivery.holder = this;
     }
     this.#running = this.#run(batch);
+  }
+
+  /** Settles a record that does not belong to the group. */
+  #includes(delivery: LmdbDelivery): boolean {
+    const { includes } = this.#options;
+    if (includes === undefined || delivery.attempt > 1 || includes(delivery.record)) return true;
+    delivery.ack().catch((error: unknown) => {
+      this.#group.failed(error);
+      this.#group.giveBack([delivery]);
+    });
+    return false;
   }
 
   /** Removes a settled delivery from the in-flight list. */

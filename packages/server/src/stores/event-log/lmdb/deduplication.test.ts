@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Deduplication } from './deduplication.ts';
 import { type Environment, openEnvironment } from './environment.ts';
+import { journalKey, metaKeys } from './keys.ts';
 
 const WINDOW = 1_000;
 let path: string;
@@ -48,7 +49,7 @@ test('ids stay known while they move from memory to the tree, and over a reopen 
       open();
     }
   }
-  expect(size('dedup')).toBeGreaterThan(40_000);
+  expect(size('ids')).toBeGreaterThan(40_000);
   for (let i = 0; i < all.length; i += 8_000) expect((await commit(all.slice(i, i + 8_000))).some(Boolean)).toBe(false);
   expect(known.lastKnownTime).toBe(10_000);
 });
@@ -67,7 +68,7 @@ test('after the window ids are new again, and leave the disk', async () => {
     await commit([]);
     await environment.commit(known.expire().write);
   }
-  expect(size('dedup')).toBeLessThan(200);
+  expect(size('ids')).toBeLessThan(200);
   expect(size('dedup-journal')).toBeLessThan(100);
 });
 
@@ -82,15 +83,15 @@ test('new ids stay in memory while those that leave the window are in the tree a
   now += WINDOW * 0.5;
   await settle();
   await environment.commit(known.expire().write);
-  expect(size('dedup')).toBe(1_000);
+  expect(size('ids')).toBe(1_000);
   // The second too now, but they are in the tree.
   now += WINDOW * 0.6;
   expect(known.hasExpired).toBe(true);
   await commit(ids(2_000, 1_000));
   await settle();
-  expect(size('dedup')).toBe(1_000);
+  expect(size('ids')).toBe(1_000);
   await environment.commit(known.expire().write);
-  expect(size('dedup')).toBe(0);
+  expect(size('ids')).toBe(0);
   expect((await commit(ids(2_000, 1_000))).some(Boolean)).toBe(false);
 });
 
@@ -117,9 +118,25 @@ test('a commit that fails while ids move to the tree moves them again', async ()
   known.failed();
   expect(await commit(['x'])).toEqual([true]);
   for (let i = 0; i < 1_200; i++) await commit([]);
-  expect(size('dedup')).toBe(66_000);
+  expect(size('ids')).toBe(66_000);
   expect((await commit(all)).some(Boolean)).toBe(false);
   await environment.close();
   open();
   expect((await commit([...all, 'x'])).some(Boolean)).toBe(false);
+});
+
+test('takes over the ids of a version that kept them in a tree without buckets', async () => {
+  await commit(ids(0, 5_000));
+  // What that version leaves: ids in its own tree, and the last journal entry that is there.
+  await environment.commit(() => {
+    environment.store('dedup').put(Buffer.alloc(20, 7), Buffer.alloc(8));
+    environment.store('meta').put(metaKeys.drainedBefore, journalKey(1));
+    environment.store('meta').put(metaKeys.drained, journalKey(1));
+  });
+  for (let start = 0; start < 2; start++) {
+    await environment.close();
+    open();
+    expect((await commit(ids(0, 5_000))).some(Boolean)).toBe(false);
+    expect(size('dedup')).toBe(0);
+  }
 });

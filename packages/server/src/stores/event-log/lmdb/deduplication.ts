@@ -11,6 +11,10 @@ import { journalKey, metaKeys, readSeq } from './keys.ts';
 const SEAL_AT = 65_536;
 const TABLE_BITS = 17;
 const EXPIRE_SLICE = 2_000;
+/** Journal entries: each has the ids of a commit. */
+const EXPIRE_ENTRIES = 500;
+/** Buckets of the tree per window: a lookup that passes the filter reads each of them. */
+const BUCKETS = 8;
 const DRAIN_FACTOR = 1.25;
 const DRAIN_IDLE = 64;
 
@@ -33,8 +37,7 @@ interface Sealed {
 /**
  * Tracks which record ids are known inside the deduplication window. A tree of digests alone would dirty a page per record and halve the
  * log's throughput. So each commit writes its ids as one journal entry. The newest ids live in memory (rebuilt from the journal at start)
- * and move to the tree later, in order, a few with each commit. The journal entry stays until the window has passed, and then lists the
- * ids to remove from the tree.
+ * and move to the tree later, in order, a few with each commit. The journal entry stays until the window has passed.
  */
 export class Deduplication {
   readonly #windowMs: number;
@@ -54,9 +57,10 @@ export class Deduplication {
   constructor(environment: Environment, windowMs: number, steady: () => number) {
     this.#windowMs = windowMs;
     this.#steady = steady;
-    this.#tree = new IdTree(environment.store('dedup'));
     this.#journal = environment.store('dedup-journal');
+    this.#tree = new IdTree(environment.store('ids'), this.#journal, Math.ceil(windowMs / BUCKETS));
     this.#meta = environment.store('meta');
+    this.#takeOver(environment);
     const drained = this.#meta.get(metaKeys.drained);
     if (drained) this.#drained = readSeq(drained, 0);
     for (const { key, value } of this.#journal.getRange({ start: journalKey(0), limit: 1 })) {
@@ -74,6 +78,20 @@ export class Deduplication {
     }
   }
 
+  /**
+   * Earlier versions kept a tree without buckets. The journal has all of its ids, so they move again from there. An earlier version that
+   * is started on this store does the same.
+   */
+  #takeOver({ root, store }: Environment): void {
+    if (this.#meta.get(metaKeys.drainedBefore) === undefined) return;
+    const before = store('dedup');
+    root.transactionSync(() => {
+      before.clearSync();
+      this.#meta.removeSync(metaKeys.drainedBefore);
+      this.#meta.removeSync(metaKeys.drained);
+    });
+  }
+
   /** Starts collecting the ids of the next commit. */
   begin(): void {
     if (this.#sealed === undefined && (this.#recent.size >= SEAL_AT || this.#mustDrain())) this.#seal();
@@ -84,8 +102,9 @@ export class Deduplication {
   admit(family: string, id: string): boolean {
     const digest = hash('sha1', `${family}\0${id}`, 'binary');
     const now = this.#steady();
-    const noted = this.#recent.get(digest) ?? this.#sealed?.table.get(digest) ?? this.#tree.get(digest);
-    if (noted !== undefined && noted > now - this.#windowMs) return false;
+    const since = now - this.#windowMs;
+    const noted = this.#recent.get(digest) ?? this.#sealed?.table.get(digest) ?? this.#tree.get(digest, since);
+    if (noted !== undefined && noted > since) return false;
     this.#recent.set(digest, now);
     this.#commit!.digests.push(digest);
     return true;
@@ -129,7 +148,7 @@ export class Deduplication {
 
   /** The oldest ids are past the window but still only in memory. Unless they are drained, they never leave the journal. */
   #mustDrain(): boolean {
-    return this.#recent.size > 0 && this.hasExpired && this.#oldestEntry!.number > this.#drained;
+    return this.#recent.size > 0 && this.#hasExpiredEntry && this.#oldestEntry!.number > this.#drained;
   }
 
   committed(): void {
@@ -152,8 +171,11 @@ export class Deduplication {
     return this.#tree.tend();
   }
 
-  /** True while expired entries exist. The owner then commits `expire`; an ordinary commit drains. */
+  /** True while expired ids exist. The owner then commits `expire`; an ordinary commit drains. */
   get hasExpired(): boolean {
+    return this.#hasExpiredEntry || this.#tree.hasExpired(this.#steady() - this.#windowMs);
+  }
+  get #hasExpiredEntry(): boolean {
     return this.#oldestEntry !== undefined && this.#oldestEntry.time <= this.#steady() - this.#windowMs;
   }
 
@@ -161,31 +183,24 @@ export class Deduplication {
   expire(): { entries: number; write: () => void } {
     const since = this.#steady() - this.#windowMs;
     const entries: Buffer[] = [];
-    const digests: string[] = [];
     let oldest: { number: number; time: number } | undefined;
     for (const { key, value } of this.#journal.getRange({ start: journalKey(0), end: journalKey(this.#nextEntry) })) {
       const time = value.readDoubleBE(0);
       const number = readSeq(key, 0);
-      if (time > since || number > this.#drained || digests.length >= EXPIRE_SLICE) {
+      if (time > since || number > this.#drained || entries.length >= EXPIRE_ENTRIES) {
         oldest = { number, time };
         break;
       }
       // Keep the newest entry: its time is the lower bound for the clock of the next process.
       if (number === this.#nextEntry - 1) break;
-      entries.push(key);
-      for (let at = 8; at < value.length; at += DIGEST) {
-        const digest = value.toString('latin1', at, at + DIGEST);
-        const noted = this.#tree.get(digest);
-        // Skip an id that was stored again since: a later entry covers it.
-        if (noted !== undefined && noted <= since) digests.push(digest);
-      }
+      entries.push(Buffer.from(key));
     }
-    digests.sort();
+    const bucket = this.#tree.expire(since, EXPIRE_SLICE);
     const write = () => {
       this.#oldestEntry = oldest;
       for (const entry of entries) this.#journal.remove(entry);
-      for (const digest of digests) this.#tree.remove(digest);
+      bucket.write();
     };
-    return { entries: entries.length, write };
+    return { entries: entries.length + bucket.ids, write };
   }
 }

@@ -10,8 +10,8 @@ export interface Environment {
   root: RootDatabase<Buffer, Buffer>;
   store(name: string): Store;
   /**
-   * Runs `write`, which may only put and remove, as one transaction; resolves when it is flushed to disk. Rejects with `LogUnavailable`
-   * when the disk is full. Any other error or a timeout is fatal: it is reported, and the promise never settles.
+   * Runs `write`, which may only put and remove, as one transaction; resolves when it is flushed to disk. One at a time. Rejects with
+   * `LogUnavailable` when the disk is full. Any other error or a timeout is fatal: it is reported, and the promise never settles.
    */
   commit(write: () => void): Promise<void>;
   /** Reads page counts, no data. */
@@ -49,7 +49,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   });
   const timeoutMs = options.commitTimeoutMs ?? DEFAULT_COMMIT_TIMEOUT_MS;
   let fatal: Error | undefined;
-  const running = new Set<Promise<unknown>>();
+  let running: Promise<unknown> | undefined;
 
   function fail(error: Error): Promise<never> {
     if (!fatal) {
@@ -69,7 +69,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
       if (open) void fail(new Error(`the disk did not finish a commit within ${timeoutMs} ms`));
     }, timeoutMs);
     const committed = root.batch(write);
-    running.add(committed);
+    running = committed;
     startNow();
     try {
       await committed;
@@ -81,7 +81,6 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     } finally {
       open = false;
       clearTimeout(late);
-      running.delete(committed);
     }
   }
 
@@ -113,7 +112,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     },
     async close() {
       // Without this wait the environment would be unmapped while the writer uses it.
-      await Promise.allSettled(running);
+      await Promise.allSettled([running]);
       if (!fatal) await root.close();
     },
   };

@@ -11,7 +11,7 @@ const LONGEST_NAME = 500;
 const LONGEST_ID = 20_000;
 /** Journaled settlements are committed with other work, or when this many records or this much time has accumulated. */
 const ENOUGH_JOURNALED = 64;
-const MAX_JOURNALED_MS = 5;
+const MAX_JOURNALED_MS = 20;
 /** Bounds the number of records a power cut can repeat, and the memory used while the disk stalls. */
 const MAX_JOURNALED = 1_000;
 const PROBE_MS = 250;

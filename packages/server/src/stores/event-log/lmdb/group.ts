@@ -48,6 +48,8 @@ export class Group {
   #nextDue: number | undefined;
   /** Waiting retries are delivered at once. */
   skipsRetryDelays = false;
+  /** Its consumer reads new records from disk. */
+  readsLate = false;
   stored: boolean;
   /** Resolves when its catalogue entry is on disk. */
   isStored: Promise<void> = Promise.resolve();
@@ -64,6 +66,15 @@ export class Group {
     this.#deps = deps;
     this.#next = settled.cursor + 1;
     this.#nextDue = this.#peekDue();
+  }
+
+  /** A consumer reads new records soon after they are stored. */
+  get readsTail(): boolean {
+    return this.consumers.size > 0 && !this.readsLate;
+  }
+  /** The record was read, though it may still wait for its delivery. */
+  hasRead(seq: number): boolean {
+    return seq < this.#next;
   }
 
   settle(settlement: Settlement): Promise<void> {

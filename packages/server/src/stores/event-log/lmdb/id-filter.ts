@@ -15,10 +15,11 @@ export class IdFilter {
   get full(): boolean {
     return this.#added * 8 > this.#mask + 1;
   }
-  add(digest: Uint8Array): void {
+  /** The digest that begins at `at`. */
+  add(bytes: Uint8Array, at = 0): void {
     this.#added++;
-    for (let i = 0; i < WORDS * 4; i += 4) {
-      const place = (digest[i]! | (digest[i + 1]! << 8) | (digest[i + 2]! << 16) | (digest[i + 3]! << 24)) & this.#mask;
+    for (let i = at; i < at + WORDS * 4; i += 4) {
+      const place = (bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)) & this.#mask;
       this.#words[place >>> 5]! |= 1 << (place & 31);
     }
   }

@@ -50,10 +50,12 @@ export const metaKeys = {
   removedTopics: [Buffer.from([REMOVED_TOPIC]), Buffer.from([REMOVED_GROUP])] as const,
   removedGroup: (group: number) => numbered(REMOVED_GROUP, group),
   removedGroups: [Buffer.from([REMOVED_GROUP]), Buffer.from([SINGLE])] as const,
-  /** The last journal entry whose ids are in the deduplication tree. */
-  drained: Buffer.from([SINGLE, 1]),
+  /** The same as `drained` for the tree without buckets of earlier versions. */
+  drainedBefore: Buffer.from([SINGLE, 1]),
   /** Written to test whether the disk accepts writes again. */
   probe: Buffer.from([SINGLE, 2]),
+  /** The last journal entry whose ids are in the deduplication tree. */
+  drained: Buffer.from([SINGLE, 3]),
 };
 function numbered(kind: number, value: number): Buffer {
   const key = Buffer.allocUnsafe(5);

@@ -56,7 +56,7 @@ export class Topic {
     const { tail } = this;
     if (tail.length > 0 && seq >= tail[0]!.first) {
       for (let i = this.#tailAt(seq); i < tail.length && out.length < limit; i++)
-        readBlock(tail[i]!.first, tail[i]!.bytes, out, seq, limit);
+        readBlock(tail[i]!.first, tail[i]!.bytes, out, seq, limit, true);
       return out;
     }
     if (seq >= this.next) return out;

@@ -1,4 +1,5 @@
 import type { Append, AppendResult } from '../port.ts';
+import type { ArenaPool } from './arena-pool.ts';
 import { type Block, positionOf, roomFor, writeBlocks } from './block.ts';
 import type { Deduplication } from './deduplication.ts';
 import type { Environment, Store } from './environment.ts';
@@ -29,6 +30,7 @@ export interface TransactionDeps {
   retries: Store;
   deduplication: Deduplication;
   tails: TailCache;
+  arenas: ArenaPool;
   topic(name: string): Topic;
   stamp(): number;
 }
@@ -42,7 +44,7 @@ export class Transaction {
   readonly #groups: Group[] = [];
   readonly #firstNext: number[] = [];
   #stored: { topic: Topic; blocks: Block[] }[] = [];
-  #bytes = 0;
+  #arena: Buffer | undefined;
 
   constructor(deps: TransactionDeps, works: Work[]) {
     this.#deps = deps;
@@ -133,7 +135,9 @@ export class Transaction {
   #writeBlocks(): { topic: Topic; first: number; bytes: Buffer }[] {
     let room = 0;
     for (const topic of this.#topics) room += roomFor(topic.building!.records);
-    const arena = Buffer.allocUnsafeSlow(room);
+    if (room === 0) return [];
+    const arena = this.#deps.arenas.take(room);
+    this.#arena = arena;
     const out: { topic: Topic; first: number; bytes: Buffer }[] = [];
     let at = 0;
     for (const topic of this.#topics) {
@@ -143,7 +147,6 @@ export class Transaction {
       for (const block of written.blocks) out.push({ topic, ...block });
       if (seqs.length > 0) this.#stored.push({ topic, blocks: isRead(topic) ? written.blocks : [] });
     }
-    this.#bytes = room;
     return out;
   }
 
@@ -154,7 +157,7 @@ export class Transaction {
       topic.stored = true;
     }
     this.#endGroups(true);
-    this.#deps.tails.add(this.#stored, this.#bytes);
+    if (this.#arena !== undefined) this.#deps.tails.add(this.#stored, this.#arena);
     for (const work of this.#works) {
       if (work.kind === 'append') work.resolve(work.results!);
       else work.resolve();
@@ -175,6 +178,7 @@ export class Transaction {
 
   undo(): void {
     this.#deps.deduplication.failed();
+    if (this.#arena !== undefined) this.#deps.arenas.giveBack(this.#arena);
     this.#topics.forEach((topic, i) => {
       topic.building = undefined;
       topic.next = this.#firstNext[i]!;

@@ -1,0 +1,56 @@
+/** Three replicated servers, restarted one after the other while records flow. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { startNatsCluster } from '../../../test/servers/index.ts';
+import { collect, record, until } from './conformance/kit.ts';
+import { connectNats, openJetStreamLog } from './jetstream.ts';
+
+test('a rolling restart of the brokers loses nothing and keeps every partition in order', async () => {
+  const cluster = await startNatsCluster(3);
+  const connection = await connectNats(cluster.url);
+  const log = await openJetStreamLog({ connection, dedupWindowMs: 600_000, replicas: 3 });
+  onTestFinished(async () => {
+    await log.close();
+    await connection.close();
+    await cluster.stop();
+  });
+  const topics = ['ingest.0', 'ingest.1', 'ingest.2'];
+  const sent = new Map<string, number>();
+  const got = new Map<string, string[]>(topics.map((topic) => [topic, []]));
+  let running = true;
+  /** As a processor does: reads a partition in order, and appends what it has processed before it settles. */
+  for (const topic of topics)
+    log.consume(topic, 'process', { start: 'beginning', maxInFlight: 100, maxBatch: 20, ordered: true }, async (batch) => {
+      const records = batch.map(({ record: one }) => ({ id: `${one.id}/done`, data: one.data }));
+      await log.ackAll(batch, { appends: [{ topic: topic.replace('ingest', 'events'), records }] });
+      got.get(topic)?.push(...batch.map(({ record: one }) => one.id));
+    });
+  const senders = topics.map(async (topic) => {
+    for (let i = 0; running; i++) {
+      const one = record(`${topic}/${i}`);
+      // A client repeats what was refused before it sends the next one.
+      while (
+        await log.append([{ topic, records: [one] }]).then(
+          () => false,
+          () => true,
+        )
+      )
+        await sleep(20);
+      sent.set(topic, i + 1);
+    }
+  });
+  await until(() => topics.every((topic) => (got.get(topic)?.length ?? 0) > 50));
+  for (const node of cluster.nodes) {
+    const before = topics.map((topic) => got.get(topic)?.length ?? 0);
+    await node.restart();
+    await until(() => topics.every((topic, i) => (got.get(topic)?.length ?? 0) > (before[i] ?? 0) + 50));
+  }
+  running = false;
+  await Promise.all(senders);
+  await until(async () => (await Promise.all(topics.map((topic) => log.lag(topic, 'process')))).every(({ waiting }) => waiting === 0));
+  for (const topic of topics) {
+    const expected = Array.from({ length: sent.get(topic) ?? 0 }, (_, i) => `${topic}/${i}/done`);
+    const processed = (await collect(log.read(topic.replace('ingest', 'events'), { limit: 1_000_000 }))).map(({ id }) => id);
+    expect(processed).toEqual(expected);
+  }
+}, 120_000);

@@ -1,0 +1,114 @@
+import { LogUnavailable } from '../port.ts';
+import { IdWindow } from './id-window.ts';
+import type { Layout } from './names.ts';
+import type { Packed } from './record-batch.ts';
+import type { IdScanner } from './scan-ids.ts';
+import type { Entry } from './topic-writer.ts';
+
+/** Bounds memory: about 30 MB per family. */
+const MOST_IDS = 1_000_000;
+/** Bounds the time that the first append waits. */
+const MOST_SCANNED = 100_000;
+/** What a dead process wrote and did not settle is younger than this. */
+const TAKEOVER_MS = 60_000;
+const OVERLAP_MS = 2_000;
+
+export interface FamilyIdsDeps {
+  layout: Layout;
+  scanner: IdScanner;
+  windowMs: number;
+  now(): number;
+}
+
+/**
+ * The ids that this process has stored lately, and those that it is storing. It starts with what the family's message headers say, and reads
+ * them again when it takes a partition over. Ids that other processes store at the same moment are unknown here: the reader of a topic drops
+ * them, see `topic-feed.ts`.
+ */
+export class FamilyIds {
+  readonly #family: string;
+  readonly #deps: FamilyIdsDeps;
+  readonly #window: IdWindow;
+  readonly #pending = new Map<string, Entry>();
+  #scannedAt = Number.NEGATIVE_INFINITY;
+  /** Resolves when the window is loaded. */
+  readonly ready: Promise<void>;
+
+  constructor(family: string, deps: FamilyIdsDeps) {
+    this.#family = family;
+    this.#deps = deps;
+    this.#window = new IdWindow(deps.windowMs, MOST_IDS);
+    this.ready = this.#scan(deps.now() - deps.windowMs);
+  }
+
+  /** Reads what other processes have stored since the last time. */
+  refresh(): Promise<void> {
+    return this.#scan(Math.max(this.#scannedAt - OVERLAP_MS, this.#deps.now() - TAKEOVER_MS));
+  }
+  async #scan(since: number): Promise<void> {
+    const { layout, now, scanner } = this.#deps;
+    const at = now();
+    for (const { stream, filters } of layout.familyFilters(this.#family))
+      await scanner.scan({ stream, filters, since, most: MOST_SCANNED }, ({ hashes, time }) => this.#window.addAll(hashes, () => 0, time));
+    this.#scannedAt = at;
+  }
+
+  isStored({ hash }: Packed): boolean {
+    return this.#window.get(hash, 0, this.#deps.now()) !== undefined;
+  }
+  stored({ hash }: Packed): void {
+    this.#window.add(hash, 0, 0, this.#deps.now());
+  }
+
+  pending(id: string): Entry | undefined {
+    return this.#pending.get(id);
+  }
+  begin(id: string, entry: Entry): void {
+    this.#pending.set(id, entry);
+  }
+  end(id: string): void {
+    this.#pending.delete(id);
+  }
+}
+
+/** The ids of all families that this process has written to. */
+export class AllIds {
+  readonly #families = new Map<string, FamilyIds>();
+  readonly #make: (family: string) => FamilyIds;
+  #refreshing: Promise<unknown> | undefined;
+  #queued: Promise<unknown> | undefined;
+
+  constructor(make: (family: string) => FamilyIds) {
+    this.#make = make;
+  }
+
+  async of(family: string): Promise<FamilyIds> {
+    let ids = this.#families.get(family);
+    if (!ids) {
+      ids = this.#make(family);
+      this.#families.set(family, ids);
+      ids.ready.catch(() => this.#families.delete(family));
+    }
+    try {
+      await ids.ready;
+    } catch (error) {
+      if (error instanceof LogUnavailable) throw error;
+      throw new LogUnavailable(`the ids of ${family} cannot be read: ${(error as Error).message}`, { cause: error });
+    }
+    return ids;
+  }
+
+  /** Call before the records of a dead process are processed again. Calls at the same time share one scan. */
+  async refresh(): Promise<void> {
+    const running = this.#refreshing;
+    // A scan that has begun may have passed what the caller needs.
+    this.#queued ??= Promise.resolve(running)
+      .catch(() => {})
+      .then(() => {
+        this.#queued = undefined;
+        this.#refreshing = Promise.all([...this.#families.values()].map((ids) => ids.refresh()));
+        return this.#refreshing;
+      });
+    await this.#queued;
+  }
+}

@@ -1,0 +1,104 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { JetStreamApi } from './api.ts';
+import type { Message } from './message.ts';
+import type { Place } from './names.ts';
+import type { IdScanner } from './scan-ids.ts';
+import type { Streams } from './streams.ts';
+import { Tail } from './tail.ts';
+import { TopicFeed } from './topic-feed.ts';
+
+export interface FeedsDeps {
+  connection: NatsConnection;
+  api: JetStreamApi;
+  streams: Streams;
+  scanner: IdScanner;
+  windowMs: number;
+  now(): number;
+  onError(error: unknown): void;
+}
+
+/** Bytes of recent messages over all topics. */
+const MOST_BYTES = 32 * 1_048_576;
+
+/** The feeds of the topics that this process reads. */
+export class Feeds {
+  readonly #deps: FeedsDeps;
+  readonly #tails = new Map<string, Tail>();
+  readonly #feeds = new Map<string, { feed: TopicFeed; loaded: Promise<void> }>();
+  /** In the order of arrival, to free the oldest first. */
+  #order: { feed: TopicFeed; message: Message }[] = [];
+  #freed = 0;
+  #bytes = 0;
+
+  constructor(deps: FeedsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the feed covers the end of its topic and knows the ids before it. Call `listen` on it before the next turn. */
+  async open(place: Place): Promise<TopicFeed> {
+    await this.#deps.streams.ensure(place);
+    let open = this.#feeds.get(place.topic);
+    if (!open) {
+      const feed = new TopicFeed(place, this.#deps.windowMs);
+      open = { feed, loaded: this.#load(feed) };
+      this.#feeds.set(place.topic, open);
+      this.#tailOf(place.stream).add(feed);
+      open.loaded.catch(() => this.#forget(feed));
+    }
+    await open.loaded;
+    return open.feed;
+  }
+
+  async #load(feed: TopicFeed): Promise<void> {
+    await feed.ready;
+    const { scanner, windowMs, now } = this.#deps;
+    const { stream, subject } = feed.place;
+    const options = { stream, filters: [subject], since: now() - windowMs, untilSeq: feed.coveredFrom ?? 1 };
+    await scanner.scan(options, (message) => feed.note(message));
+  }
+
+  #tailOf(stream: string): Tail {
+    let tail = this.#tails.get(stream);
+    if (!tail) {
+      const { connection, api, onError } = this.#deps;
+      tail = new Tail(stream, { connection, api, onError, onMessage: (feed, message) => this.#push(feed, message) });
+      this.#tails.set(stream, tail);
+    }
+    return tail;
+  }
+
+  #push(feed: TopicFeed, message: Message): void {
+    this.#order.push({ feed, message });
+    this.#bytes += message.size;
+    feed.push(message);
+    for (let oldest = this.#order[this.#freed]; this.#bytes > MOST_BYTES && oldest; oldest = this.#order[++this.#freed]) {
+      this.#bytes -= oldest.message.size;
+      oldest.feed.drop(oldest.message);
+    }
+    if (this.#freed > 1_000 && this.#freed * 2 > this.#order.length) {
+      this.#order = this.#order.slice(this.#freed);
+      this.#freed = 0;
+    }
+  }
+
+  /** Closes the feed if no group reads it. */
+  release(feed: TopicFeed): void {
+    if (!feed.isUsed) this.#forget(feed);
+  }
+  #forget(feed: TopicFeed): void {
+    if (this.#feeds.get(feed.place.topic)?.feed === feed) this.#feeds.delete(feed.place.topic);
+    this.#tails.get(feed.place.stream)?.remove(feed);
+  }
+
+  /** Records of the topic were removed from the stream. */
+  clear(topic: string): void {
+    this.#feeds.get(topic)?.feed.clear();
+  }
+  /** Messages in transit are lost with a connection. */
+  reconnected(): void {
+    for (const tail of this.#tails.values()) tail.restart();
+  }
+  close(): void {
+    for (const tail of this.#tails.values()) tail.close();
+  }
+}

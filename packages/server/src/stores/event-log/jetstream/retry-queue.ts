@@ -1,0 +1,208 @@
+import type { StoredRecord } from '../port.ts';
+import { isGone, type JetStreamApi } from './api.ts';
+import type { RetryRequest } from './delivery.ts';
+import type { DirectGet } from './direct-get.ts';
+import type { Message } from './message.ts';
+import { decodeText, encodeText, RETRY_STREAM, retrySubject } from './names.ts';
+import type { Publisher } from './publisher.ts';
+import { encodeBatch, packRecord } from './record-batch.ts';
+import type { Streams } from './streams.ts';
+
+const POSITION = 'Fh-Position';
+const RECORD_TIME = 'Fh-Record-Time';
+const ATTEMPT = 'Fh-Attempt';
+const STATE = 'Fh-State';
+const DUE = 'Fh-Due';
+const DELAY = 'Fh-Delay';
+const CHUNK = 250;
+
+export interface RetryDeps {
+  api: JetStreamApi;
+  streams: Streams;
+  direct: DirectGet;
+  publisher: Publisher;
+  maxPayload(): number;
+  now(): number;
+}
+/** A waiting retry. Its record stays on the broker until it is due. */
+interface Waiting {
+  seq: number;
+  due: number;
+  position: string;
+  attempt: number;
+  recordTime: number;
+}
+export interface DueRetry {
+  seq: number;
+  record: StoredRecord;
+  attempt: number;
+  state: unknown;
+}
+
+/**
+ * The waiting retries of one group: one message each, which is deleted when the retry is settled. Only the group's consumer writes them, so
+ * after the start its own memory says what waits.
+ */
+export class RetryQueue {
+  readonly #deps: RetryDeps;
+  readonly #name: string;
+  readonly #subject: string;
+  readonly #skipDelays: boolean;
+  /** Sorted by due time. */
+  #waiting: Waiting[] = [];
+  /** Handed out, not settled. */
+  readonly #out = new Map<number, Waiting>();
+
+  constructor(topic: string, group: string, skipDelays: boolean, deps: RetryDeps) {
+    this.#deps = deps;
+    this.#name = `${topic}~${group}`;
+    this.#subject = retrySubject(topic, group);
+    this.#skipDelays = skipDelays;
+  }
+
+  /** Reads the stored retries. Returns the positions of their records. */
+  async load(): Promise<Set<string>> {
+    const { direct, streams } = this.#deps;
+    await streams.ensureRetries();
+    const newest = new Map<string, Waiting>();
+    const replaced: number[] = [];
+    for (let seq = 1, pending = 1; pending > 0; ) {
+      const page = await direct.batch(RETRY_STREAM, { seq, next_by_subj: this.#subject, batch: CHUNK });
+      for (const message of page.messages) {
+        const waiting = this.#waitingOf(message);
+        // A crash between storing the next attempt and deleting this one leaves both.
+        const other = newest.get(waiting.position);
+        if (other) replaced.push(other.seq);
+        newest.set(waiting.position, waiting);
+        seq = message.seq + 1;
+      }
+      pending = page.messages.length === 0 ? 0 : page.pending;
+    }
+    for (const waiting of newest.values()) this.#insert(waiting);
+    for (const seq of replaced) await this.#delete(seq);
+    return new Set(newest.keys());
+  }
+
+  get size(): number {
+    return this.#waiting.length + this.#out.size;
+  }
+  /** When the oldest retried record was appended. */
+  get oldest(): number | undefined {
+    let oldest: number | undefined;
+    for (const { recordTime } of [...this.#waiting, ...this.#out.values()]) oldest = Math.min(oldest ?? recordTime, recordTime);
+    return oldest;
+  }
+  /** Milliseconds until the next retry is due, if any waits. */
+  nextIn(): number | undefined {
+    const [first] = this.#waiting;
+    return first && Math.max(0, first.due - this.#deps.now());
+  }
+
+  /** Takes the retries that are due. Call `settled` or `putBack` for each. */
+  async takeDue(limit: number): Promise<DueRetry[]> {
+    const now = this.#deps.now();
+    let count = 0;
+    while (count < limit && (this.#waiting[count]?.due ?? Number.POSITIVE_INFINITY) <= now) count++;
+    const due = this.#waiting.splice(0, count);
+    for (const waiting of due) this.#out.set(waiting.seq, waiting);
+    try {
+      const found = await Promise.all(due.map(({ seq }) => this.#deps.direct.get(RETRY_STREAM, seq)));
+      for (const [i, message] of found.entries()) if (!message) this.#out.delete(due[i]?.seq ?? 0);
+      return found.flatMap((message) => (message ? [retryOf(message)] : []));
+    } catch (error) {
+      for (const { seq } of due) this.putBack(seq);
+      throw error;
+    }
+  }
+  putBack(seq: number): void {
+    const waiting = this.#out.get(seq);
+    if (!waiting) return;
+    this.#out.delete(seq);
+    this.#insert(waiting);
+  }
+  /** Resolves when the retry is deleted from the broker. */
+  async settled(seq: number): Promise<void> {
+    await this.#delete(seq);
+    this.#out.delete(seq);
+  }
+
+  /** Stores the next attempt of a record. */
+  async add(record: StoredRecord, attempt: number, { delayMs, state }: RetryRequest): Promise<void> {
+    const delay = Math.max(0, Math.floor(delayMs));
+    const due = this.#deps.now() + delay;
+    const { data, headers: meta } = encodeBatch([packRecord(record)], this.#deps.maxPayload());
+    meta.set('Nats-Msg-Id', encodeText(`${this.#name}~${record.position}~${attempt}`));
+    meta.set(POSITION, record.position);
+    meta.set(RECORD_TIME, String(record.time));
+    meta.set(ATTEMPT, String(attempt));
+    meta.set(DUE, String(due));
+    meta.set(DELAY, String(delay));
+    if (state !== undefined) meta.set(STATE, encodeText(JSON.stringify(state)));
+    const { seq, duplicate } = await this.#deps.publisher.publish(this.#subject, data, meta);
+    if (duplicate && (this.#out.has(seq) || this.#waiting.some((waiting) => waiting.seq === seq))) return;
+    this.#insert({ seq, due: this.#skipDelays ? 0 : due, position: record.position, attempt, recordTime: record.time });
+  }
+
+  #insert(waiting: Waiting): void {
+    let [from, to] = [0, this.#waiting.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#waiting[middle]?.due ?? 0) <= waiting.due) from = middle + 1;
+      else to = middle;
+    }
+    this.#waiting.splice(from, 0, waiting);
+  }
+  #waitingOf(message: Message): Waiting {
+    // Never longer than the requested delay, even if the clock of the process that stored it was wrong.
+    const due = Math.min(Number(message.header(DUE)), this.#deps.now() + Number(message.header(DELAY)));
+    return {
+      seq: message.seq,
+      due: this.#skipDelays ? 0 : due,
+      position: message.header(POSITION),
+      attempt: Number(message.header(ATTEMPT)),
+      recordTime: Number(message.header(RECORD_TIME)),
+    };
+  }
+  async #delete(seq: number): Promise<void> {
+    try {
+      await this.#deps.api.call(`STREAM.MSG.DELETE.${RETRY_STREAM}`, { seq, no_erase: true });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+}
+
+function retryOf(message: Message): DueRetry {
+  const [record] = message.records;
+  const state = message.header(STATE);
+  return {
+    seq: message.seq,
+    record: {
+      id: record?.id ?? '',
+      data: record?.data ?? new Uint8Array(),
+      position: message.header(POSITION),
+      time: Number(message.header(RECORD_TIME)),
+    },
+    attempt: Number(message.header(ATTEMPT)),
+    state: state === '' ? undefined : JSON.parse(decodeText(state)),
+  };
+}
+
+/** The number of stored retries of a group that no consumer of this process reads, and the time of the oldest record. */
+export async function storedRetries(
+  direct: DirectGet,
+  topic: string,
+  group: string,
+): Promise<{ count: number; oldest: number | undefined }> {
+  let [count, oldest]: [number, number | undefined] = [0, undefined];
+  for (let seq = 1, pending = 1; pending > 0; ) {
+    const page = await direct.batch(RETRY_STREAM, { seq, next_by_subj: retrySubject(topic, group), batch: CHUNK });
+    for (const message of page.messages) {
+      count++;
+      oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, Number(message.header(RECORD_TIME)));
+      seq = message.seq + 1;
+    }
+    pending = page.messages.length === 0 ? 0 : page.pending;
+  }
+  return { count, oldest };
+}
