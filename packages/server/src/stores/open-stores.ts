@@ -3,15 +3,18 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Settings } from '../config.ts';
+import { ingestPartitions } from '../partition.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { type ConfigStore, openConfigStore } from './config/open.ts';
+import { migrate as migrateConfig } from './config/migrate.ts';
+import { type ConfigStore, type ConfigStoreOptions, openConfigStore, openUnmigrated } from './config/open.ts';
 import { type SpaceReaders, sqliteSpace } from './disk-space.ts';
 import type { Ephemeral } from './ephemeral/port.ts';
 import type { EventLog } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
-import { openObserve } from './observe/open.ts';
-import type { ObserveDb } from './observe/schema.ts';
+import { kyselyWriter } from './observe/kysely-writer.ts';
+import { connectObserve, openObserve } from './observe/open.ts';
+import { type ObserveDb, prepareObserve } from './observe/schema.ts';
 import { OBSERVE_FILE } from './observe/tables.ts';
 import { tightenDataDir } from './private-files.ts';
 import { ownAlone } from './sole-owner.ts';
@@ -24,6 +27,11 @@ export interface Stores {
   visitors: VisitorStore;
   leases: Leases;
   ephemeral: Ephemeral;
+  /**
+   * Migrates the database. Call once before the first query. Fails with a connection error while PostgreSQL is unavailable; may be
+   * called again then.
+   */
+  migrate(): Promise<void>;
   /** Of the embedded stores. */
   space: SpaceReaders;
   close(): Promise<void>;
@@ -45,19 +53,45 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
     const { databaseUrl, dataDir, natsUrl } = settings;
     const exposed = tightenDataDir(dataDir);
     if (exposed.length > 0) logger.warn({ files: exposed }, 'files in DATA_DIR are readable by other users and cannot be changed');
-    const database = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';
-    const config = await naming(database, openConfigStore({ databaseUrl, dataDir, clock, onConnectionError }));
-    opened.unshift(config);
-    const observe = await naming(database, openObserve({ databaseUrl, dataDir, onConnectionError }));
-    opened.unshift(observe);
+    const databases = await naming('DATA_DIR', openDatabases({ databaseUrl, dataDir, clock, onConnectionError }));
+    opened.unshift(databases);
+    const { config, observe, migrate } = databases;
     const events = await (natsUrl === undefined ? naming('DATA_DIR', openEmbedded(deps)) : naming('NATS_URL', openAtScale(deps, natsUrl)));
     opened.unshift(events);
     const traces = databaseUrl === undefined ? { traces: () => sqliteSpace(join(dataDir, OBSERVE_FILE)) } : {};
-    return { config, observe, ...events, space: { ...events.space, ...traces }, close: () => closeAll(opened) };
+    return { config, observe, migrate, ...events, space: { ...events.space, ...traces }, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
     throw error;
   }
+}
+
+/** The embedded files are migrated at once. PostgreSQL may be unavailable: it is connected to at the first query. */
+async function openDatabases(
+  options: Required<ConfigStoreOptions>,
+): Promise<Pick<Stores, 'config' | 'observe' | 'migrate'> & { close(): Promise<void> }> {
+  if (options.databaseUrl === undefined) {
+    const config = await openConfigStore(options);
+    const observe = await openObserve(options);
+    return { config, observe, migrate: async () => {}, close: () => closeAll([observe, config]) };
+  }
+  const config = openUnmigrated(options);
+  const observe = connectObserve(options);
+  return {
+    config,
+    observe,
+    async migrate() {
+      await naming(
+        'DATABASE_URL',
+        migrateConfig(config.db, config.engine, () => options.clock.now()),
+      );
+      await naming('DATABASE_URL', prepareObserve(kyselyWriter(observe)));
+    },
+    async close() {
+      await observe.db.destroy();
+      await config.close();
+    },
+  };
 }
 
 const REMIND_EVERY_MS = 5_000;
@@ -146,7 +180,17 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
   const connection = await warnWhileWaiting(connectNats(natsUrl, security), logger);
   void logConnectionLoss(connection, logger);
   const replicas = settings.natsReplicas;
-  const log = await openJetStreamLog({ connection, dedupWindowMs: settings.dedupWindowMs, replicas, clock, onError });
+  const log = await openJetStreamLog({
+    connection,
+    dedupWindowMs: settings.dedupWindowMs,
+    replicas,
+    streams: settings.natsStreams,
+    partitions: settings.partitions,
+    onPartitions: (epochs) => ingestPartitions.update(epochs),
+    clock,
+    onError,
+    onWarning: (message) => logger.warn(message),
+  });
   const visitors = await openKvVisitors({ connection, replicas });
   const leases = await openKvLeases({ connection, replicas, clock, onError: onLeaseError });
   const ephemeral = natsEphemeral({ connection, onError });

@@ -7,7 +7,7 @@ export function createFilesPrivately(): void {
   process.umask(0o077);
 }
 
-const FILES = ['config.sqlite', 'observe.sqlite', 'running.lock', 'secret-key', 'secret-key.next'];
+const FILES = ['config.sqlite', 'ingest-configuration', 'observe.sqlite', 'running.lock', 'secret-key', 'secret-key.next'];
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**

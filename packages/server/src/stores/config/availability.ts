@@ -15,6 +15,7 @@ interface DriverError {
   errcode?: unknown;
   message?: unknown;
   errors?: unknown;
+  cause?: unknown;
 }
 
 /** The database is unreachable, frozen, full or overloaded: a retry may succeed later. */
@@ -25,11 +26,11 @@ export function isUnavailable(error: unknown): boolean {
 /** The connection that reported this error is unusable. */
 export function isConnectionLost(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, errcode, message, errors } = error as DriverError;
+  const { code, errcode, message, errors, cause } = error as DriverError;
   if (Array.isArray(errors) && errors.some(isConnectionLost)) return true;
   if (code === 'ERR_SQLITE_ERROR') return typeof errcode === 'number' && SQLITE_AWAY.has(errcode & 0xff);
   if (typeof code === 'string') return SOCKET_AWAY.has(code) || (code.length === 5 && POSTGRES_AWAY.test(code));
-  return typeof message === 'string' && WORDS_AWAY.test(message);
+  return (typeof message === 'string' && WORDS_AWAY.test(message)) || isConnectionLost(cause);
 }
 
 export function isUniqueViolation(error: unknown): boolean {

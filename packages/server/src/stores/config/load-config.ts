@@ -47,6 +47,10 @@ export interface ConfigRows {
   transformations: (Versioned<Transformation & MaybeUnreadable> & { pipeline_id: string })[];
   webhook_sources: (Versioned<WebhookSource & MaybeUnreadable> & { pipeline_id: string })[];
 }
+/** The rows without what only their queries need. */
+export type VersionedRows = Pick<ConfigRows, 'version' | 'urgent_version'> & {
+  [K in Exclude<keyof ConfigRows, 'version' | 'urgent_version'>]: Versioned<NonNullable<ConfigRows[K][number]['row']>>[];
+};
 
 const CHUNK = 500;
 

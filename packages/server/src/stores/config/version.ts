@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import { CONFIG_CHANNEL } from './change-notices.ts';
+import { engineOf } from './open.ts';
 import type { Db } from './schema.ts';
 
 export interface ConfigVersion {
@@ -21,7 +24,13 @@ export async function nextConfigVersion(tx: Db): Promise<number> {
     .where('id', '=', 1)
     .returning('version')
     .executeTakeFirstOrThrow();
+  // Sent at the commit, once per transaction.
+  if (engineOf(tx) === 'postgres') await notify(tx, CONFIG_CHANNEL, '');
   return row.version;
+}
+
+export async function notify(db: Db, channel: string, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db);
 }
 
 export async function markUrgent(tx: Db, version: number): Promise<void> {

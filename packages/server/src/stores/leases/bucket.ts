@@ -1,23 +1,27 @@
 import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { JetStreamApi, JetStreamError, orNone, type StreamInfo } from '../event-log/jetstream/api.ts';
+import { LogUnavailable } from '../event-log/port.ts';
 
-const NAME = 'firsthand-leases';
-const STREAM = `KV_${NAME}`;
+/** Processes. A key expires. */
+const MEMBERS = 'firsthand-leases';
+/** Owners of names. A key stays. */
+const OWNERS = 'firsthand-owners';
+const RELEASED = 'firsthand-released';
 /** The server removes a key that is not rewritten within this time. */
-export const LEASE_TTL_MS = 7_000;
+export const LEASE_TTL_MS = 5_500;
 const TIMEOUT_MS = 1_500;
 /** NATS error code "wrong last sequence": another process wrote first. */
 const WRONG_LAST = 10_071;
 
 /**
- * The few operations that leases need, on a stream laid out like a NATS key-value bucket: one message per key, removed by the server when
- * it expires. A write names the revision it replaces, so only one of two concurrent writers succeeds.
+ * The few operations that leases need, on two streams laid out like NATS key-value buckets: one message per key. A process renews its own key
+ * only, however many names it owns. A write names the revision it replaces, so only one of two concurrent writers succeeds.
  */
 export class LeaseBucket {
   readonly #connection: NatsConnection;
   readonly #api: JetStreamApi;
   readonly #replicas: number;
-  #made: Promise<void> | undefined;
+  #made: Promise<unknown> | undefined;
 
   constructor(connection: NatsConnection, replicas: number) {
     this.#connection = connection;
@@ -25,25 +29,32 @@ export class LeaseBucket {
     this.#replicas = replicas;
   }
 
-  #ensure(): Promise<void> {
-    this.#made ??= this.#create().catch((error) => {
+  #ensure(): Promise<unknown> {
+    this.#made ??= Promise.all([this.#create(MEMBERS, LEASE_TTL_MS), this.#create(OWNERS, 0)]).catch((error) => {
       this.#made = undefined;
       throw error;
     });
     return this.#made;
   }
 
-  async #create(): Promise<void> {
-    if (await orNone(this.#api.call(`STREAM.INFO.${STREAM}`))) return;
-    await this.#api.call(`STREAM.CREATE.${STREAM}`, {
-      name: STREAM,
-      subjects: [`$KV.${NAME}.>`],
+  async #create(bucket: string, keptMs: number): Promise<void> {
+    const stream = `KV_${bucket}`;
+    const max_age = keptMs * 1_000_000;
+    const known = await orNone(this.#api.call<{ config: { max_age: number } }>(`STREAM.INFO.${stream}`));
+    if (known?.config.max_age === max_age) return;
+    if (known) {
+      await this.#api.call(`STREAM.UPDATE.${stream}`, { ...known.config, max_age });
+      return;
+    }
+    await this.#api.call(`STREAM.CREATE.${stream}`, {
+      name: stream,
+      subjects: [`$KV.${bucket}.>`],
       retention: 'limits',
       storage: 'file',
       discard: 'new',
       num_replicas: this.#replicas,
       max_msgs_per_subject: 1,
-      max_age: LEASE_TTL_MS * 1_000_000,
+      max_age,
       duplicate_window: 1_000_000_000,
       max_bytes: -1,
       max_msgs: -1,
@@ -54,15 +65,20 @@ export class LeaseBucket {
     });
   }
 
-  /**
-   * Writes a key if its current revision is `revision` (0: the key does not exist). Returns the new revision, or undefined on a mismatch.
-   */
-  async write(key: string, value: string, revision: number): Promise<number | undefined> {
+  /** Renews the key of a process. Returns the new revision, or undefined if the current one is not `revision` (0: the key does not exist). */
+  writeMember(key: string, revision: number): Promise<number | undefined> {
+    return this.#write(MEMBERS, key, 'alive', revision);
+  }
+  /** Sets the owner of a name; an empty one releases it. Returns undefined if another process wrote first. */
+  writeOwner(key: string, owner: string, revision: number): Promise<number | undefined> {
+    return this.#write(OWNERS, key, owner, revision);
+  }
+  async #write(bucket: string, key: string, value: string, revision: number): Promise<number | undefined> {
     await this.#ensure();
     const meta = headers();
     meta.set('Nats-Expected-Last-Subject-Sequence', String(revision));
     if (value === '') meta.set('KV-Operation', 'DEL');
-    const reply = await this.#connection.request(`$KV.${NAME}.${key}`, value, { headers: meta, timeout: TIMEOUT_MS });
+    const reply = await this.#connection.request(`$KV.${bucket}.${key}`, value, { headers: meta, timeout: TIMEOUT_MS });
     const ack = JSON.parse(reply.string()) as { seq?: number; error?: { code: number; err_code: number; description: string } };
     if (ack.error?.err_code === WRONG_LAST) return undefined;
     if (ack.error || ack.seq === undefined)
@@ -70,25 +86,42 @@ export class LeaseBucket {
     return ack.seq;
   }
 
-  /** The revision to pass to `write` to take the key, or undefined while another process holds it. */
-  async free(key: string): Promise<number | undefined> {
+  /** The current revision of a process's key; undefined where it has expired. */
+  async memberRevision(key: string): Promise<number | undefined> {
+    return (await this.#read(MEMBERS, key))?.seq;
+  }
+  /** The owner of a name, empty where it has none, and the revision to pass to `writeOwner`. */
+  async owner(key: string): Promise<{ owner: string; revision: number }> {
+    const found = await this.#read(OWNERS, key);
+    return { owner: Buffer.from(found?.data ?? '', 'base64').toString(), revision: found?.seq ?? 0 };
+  }
+  async #read(bucket: string, key: string): Promise<{ seq: number; data?: string } | undefined> {
     await this.#ensure();
-    const found = await orNone(
-      this.#api.call<{ message: { seq: number; data?: string } }>(`STREAM.MSG.GET.${STREAM}`, { last_by_subj: `$KV.${NAME}.${key}` }),
-    );
-    if (!found) return 0;
-    return found.message.data ? undefined : found.message.seq;
+    type Found = { message: { seq: number; data?: string } };
+    const found = await orNone(this.#api.call<Found>(`STREAM.MSG.GET.KV_${bucket}`, { last_by_subj: `$KV.${bucket}.${key}` }));
+    return found?.message;
   }
 
-  /** The keys that begin with `prefix`. Released keys are included until they expire. */
-  async keys(prefix: string): Promise<string[]> {
+  /**
+   * The processes with a key that begins with `prefix`, by the last part of the key. `since`: a revision that the answer must know. A server that
+   * was frozen believes for a moment that it still leads, and that every process it has not heard of is dead.
+   */
+  async members(prefix: string, since: number): Promise<Set<string>> {
     await this.#ensure();
-    const info = await this.#api.call<StreamInfo>(`STREAM.INFO.${STREAM}`, { subjects_filter: `$KV.${NAME}.${prefix}.>` });
-    return Object.keys(info.state.subjects ?? {}).map((subject) => subject.slice(`$KV.${NAME}.`.length));
+    const info = await this.#api.call<StreamInfo>(`STREAM.INFO.KV_${MEMBERS}`, { subjects_filter: `$KV.${MEMBERS}.${prefix}.>` });
+    if (info.state.last_seq < since) throw new LogUnavailable('the list of processes is out of date');
+    return new Set(Object.keys(info.state.subjects ?? {}).map((subject) => subject.slice(subject.lastIndexOf('.') + 1)));
+  }
+  async purgeMember(key: string): Promise<void> {
+    await this.#api.call(`STREAM.PURGE.KV_${MEMBERS}`, { filter: `$KV.${MEMBERS}.${key}` });
   }
 
-  async purge(key: string): Promise<void> {
-    await this.#api.call(`STREAM.PURGE.${STREAM}`, { filter: `$KV.${NAME}.${key}` });
+  /** Tells the other processes that names of a set were released. A message that is lost costs them a turn. */
+  announce(set: string): void {
+    if (!this.#connection.isClosed()) this.#connection.publish(`${RELEASED}.${set}`);
+  }
+  onReleased(set: string, listener: () => void): { unsubscribe(): void } {
+    return this.#connection.subscribe(`${RELEASED}.${set}`, { callback: listener });
   }
 
   close(): void {

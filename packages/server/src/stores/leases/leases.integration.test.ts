@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
 import { until } from '../event-log/conformance/kit.ts';
 import { connectNats } from '../event-log/jetstream.ts';
@@ -97,6 +97,28 @@ describe('leases on JetStream', () => {
     b.leases.share(shared, register.callbacks('b'));
     await until(() => register.of('a').length === 4 && register.of('b').length === 4);
     await a.connection.close();
+    await until(() => register.of('b').length === 8);
+    expect(register.faults).toEqual([]);
+  });
+
+  test('released leases are taken over at once, not with the next turn', async () => {
+    const turns: (() => void)[] = [];
+    const real = globalThis.setInterval;
+    const byHand = (run: () => void, ms?: number) => (ms === 1_000 ? real(() => {}, turns.push(run) * 60_000) : real(run, ms));
+    vi.spyOn(globalThis, 'setInterval').mockImplementation(byHand as typeof setInterval);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const register = new Register();
+    const shared = names();
+    const a = await process();
+    const b = await process();
+    const first = a.leases.share(shared, register.callbacks('a'));
+    b.leases.share(shared, register.callbacks('b'));
+    await until(() => {
+      for (const turn of turns) turn();
+      return register.of('a').length === 4 && register.of('b').length === 4;
+    });
+    // From here on no turn comes by itself.
+    await first.stop();
     await until(() => register.of('b').length === 8);
     expect(register.faults).toEqual([]);
   });

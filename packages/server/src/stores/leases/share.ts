@@ -3,8 +3,6 @@ import { LEASE_TTL_MS, type LeaseBucket } from './bucket.ts';
 
 interface Held {
   revision: number;
-  /** Monotonic time at which the last successful write was sent. */
-  since: number;
   won: Promise<void>;
   losing?: Promise<void>;
 }
@@ -22,104 +20,102 @@ interface ShareOptions {
 }
 
 const TURN_MS = 1_000;
-const RENEW_MS = 2_000;
+const RENEW_MS = 1_000;
 /** Stop the work after this long without a renewal: well before the key expires and another process can win it. */
-const GIVE_UP_MS = LEASE_TTL_MS - 2_000;
+const GIVE_UP_MS = LEASE_TTL_MS - 1_500;
 const WATCH_MS = 200;
+/** Names requested at the same time. */
+const AT_ONCE = 16;
 
-/** One process's share in a set of names. Sends heartbeats, takes free names up to its share, and releases the excess. */
+/**
+ * One process's share in a set of names. Renews the process's key, takes free names up to its share, and releases the excess. A name belongs to
+ * the process that its key says, for as long as that process's own key exists.
+ */
 export class Share {
   readonly #options: ShareOptions;
   readonly #held = new Map<string, Held>();
-  readonly #member: string;
   readonly #order: string[];
   readonly #turns: NodeJS.Timeout;
+  readonly #beats: NodeJS.Timeout;
   readonly #watch: NodeJS.Timeout;
-  #memberRevision = 0;
+  #member: Member;
   #running: Promise<void> | undefined;
+  #again = false;
+  readonly #released: { unsubscribe(): void };
   #stopped = false;
 
   constructor(options: ShareOptions) {
     this.#options = options;
-    this.#member = `member.${options.set}.${options.own}`;
+    this.#member = new Member(options, `member.${options.set}`, () => this.#loseAll());
     // Each process starts at a different name, so that newcomers do not all compete for the same one.
     const start = Number.parseInt(options.own.slice(0, 8), 16) % Math.max(1, options.names.length);
     this.#order = [...options.names.slice(start), ...options.names.slice(0, start)];
     this.#turns = setInterval(() => this.#turn(), TURN_MS);
+    // Independent of the turns, because a turn may wait for work to stop.
+    this.#beats = setInterval(() => void this.#member.renew(), RENEW_MS);
     this.#watch = setInterval(() => this.#giveUpLate(), WATCH_MS);
+    this.#released = options.bucket.onReleased(options.set, () => this.#turn());
     this.#turn();
   }
 
   #turn(): void {
     if (this.#stopped) return;
-    this.#running ??= this.#work()
+    if (this.#running) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#running = this.#work()
       .catch((error) => this.#options.onError(error))
       .finally(() => {
         this.#running = undefined;
+        if (this.#again) this.#turn();
       });
   }
 
   async #work(): Promise<void> {
-    await this.#renewAll();
-    if (this.#stopped) return;
-    const members = await this.#sayAlive();
-    const share = Math.ceil(this.#options.names.length / members);
+    const { bucket, names, own, set } = this.#options;
+    if (!this.#member.isAlive) await this.#member.renew();
+    if (this.#stopped || !this.#member.isAlive) return;
+    const members = await bucket.members(`member.${set}`, this.#member.revision);
+    members.add(own);
+    const share = Math.ceil(names.length / members.size);
     const owned = [...this.#held].filter(([, held]) => !held.losing);
     for (const [name] of owned.slice(share)) await this.#giveBack(name);
-    for (const name of this.#order) {
-      if (this.#stopped || this.#held.size >= share) return;
-      if (!this.#held.has(name)) await this.#tryFor(name);
-    }
+    const wanted = this.#order.filter((name) => !this.#held.has(name));
+    while (wanted.length > 0 && !this.#stopped && this.#held.size < share)
+      await this.#tryFor(wanted.splice(0, Math.min(AT_ONCE, share - this.#held.size)));
   }
 
-  async #sayAlive(): Promise<number> {
-    const { bucket } = this.#options;
-    const revision = await bucket.write(this.#member, 'alive', this.#memberRevision);
-    // The key expired or has an unexpected revision: the next turn starts from the stored state.
-    this.#memberRevision = revision ?? 0;
-    const members = new Set(await bucket.keys(`member.${this.#options.set}`));
-    members.add(this.#member);
-    return members.size;
+  /** Reads the owners first, then who is alive. In the other order a process that joins in between would look dead. */
+  async #tryFor(names: string[]): Promise<void> {
+    const { bucket, own, set } = this.#options;
+    const owners = await Promise.all(names.map(async (name) => ({ name, ...(await bucket.owner(keyOf(set, name))) })));
+    // A fresh write, which only a quorum confirms, tells an up-to-date list from an old one.
+    await this.#member.renew();
+    const { revision } = this.#member;
+    const [members, leaving] = await Promise.all([bucket.members(`member.${set}`, revision), bucket.members(`leaving.${set}`, revision)]);
+    const free = owners.filter(({ owner }) => owner === '' || owner === own || (!members.has(owner) && !leaving.has(owner)));
+    await Promise.all(free.map(({ name, revision }) => this.#take(name, revision)));
   }
-
-  async #renewAll(): Promise<void> {
-    await Promise.all([...this.#held].map(([name, held]) => this.#renew(name, held)));
-  }
-
-  async #renew(name: string, held: Held): Promise<void> {
-    const now = this.#options.clock.monotonic();
-    if (held.losing || now - held.since < RENEW_MS) return;
-    const { bucket, own } = this.#options;
-    try {
-      const revision = await bucket.write(keyOf(this.#options.set, name), own, held.revision);
-      if (revision === undefined) void this.#lose(name, held);
-      else {
-        held.revision = revision;
-        held.since = now;
-      }
-    } catch (error) {
-      this.#options.onError(error);
-    }
-  }
-
-  async #tryFor(name: string): Promise<void> {
-    const { bucket, own } = this.#options;
-    const key = keyOf(this.#options.set, name);
-    const free = await bucket.free(key);
-    if (free === undefined) return;
-    const since = this.#options.clock.monotonic();
-    const revision = await bucket.write(key, own, free);
+  async #take(name: string, replaced: number): Promise<void> {
+    const { bucket, callbacks, own, set, onError } = this.#options;
+    const revision = await bucket.writeOwner(keyOf(set, name), own, replaced);
     if (revision === undefined) return;
+    // Frozen meanwhile: others may believe that this process is dead.
+    if (!this.#member.isAlive) return;
     const won = Promise.resolve()
-      .then(() => this.#options.callbacks.won(name))
-      .catch((error) => this.#options.onError(error));
-    this.#held.set(name, { revision, since, won });
+      .then(() => callbacks.won(name))
+      .catch((error) => onError(error));
+    this.#held.set(name, { revision, won });
   }
 
   /** Runs independently of the turns, because a turn may hang on the broker. */
   #giveUpLate(): void {
-    const limit = this.#options.clock.monotonic() - GIVE_UP_MS;
-    for (const [name, held] of this.#held) if (held.since < limit) void this.#lose(name, held);
+    if (this.#held.size > 0 && !this.#member.isAlive) this.#loseAll();
+  }
+  #loseAll(): void {
+    for (const [name, held] of this.#held) void this.#lose(name, held);
   }
 
   #lose(name: string, held: Held): Promise<void> {
@@ -136,30 +132,18 @@ export class Share {
     return held.losing;
   }
 
-  /** Stops the work first, then releases the name. The lease is renewed until the work has stopped. */
+  /** Stops the work first, then releases the name. */
   async #giveBack(name: string): Promise<void> {
     const held = this.#held.get(name);
     if (!held) return;
-    const alive = setInterval(() => void this.#keep(name, held), RENEW_MS);
+    await this.#lose(name, held);
+    const { bucket, set, onError } = this.#options;
     try {
-      await this.#lose(name, held);
-    } finally {
-      clearInterval(alive);
-    }
-    try {
-      await this.#options.bucket.write(keyOf(this.#options.set, name), '', held.revision);
+      await bucket.writeOwner(keyOf(set, name), '', held.revision);
+      bucket.announce(set);
     } catch (error) {
-      // The key expires by itself.
-      this.#options.onError(error);
-    }
-  }
-
-  async #keep(name: string, held: Held): Promise<void> {
-    try {
-      const revision = await this.#options.bucket.write(keyOf(this.#options.set, name), this.#options.own, held.revision);
-      if (revision !== undefined) held.revision = revision;
-    } catch (error) {
-      this.#options.onError(error);
+      // It is free when the key of this process has expired.
+      onError(error);
     }
   }
 
@@ -167,10 +151,73 @@ export class Share {
     if (this.#stopped) return;
     this.#stopped = true;
     clearInterval(this.#turns);
+    clearInterval(this.#beats);
+    this.#released.unsubscribe();
     await this.#running;
+    // The others no longer count this process and take each name over as soon as it is released, but not before.
+    const { set, onError } = this.#options;
+    const counted = this.#member;
+    this.#member = new Member(this.#options, `leaving.${set}`, () => this.#loseAll());
+    await this.#member.renew();
+    await counted.remove().catch((error) => onError(error));
+    const beats = setInterval(() => void this.#member.renew(), RENEW_MS);
     await Promise.all([...this.#held.keys()].map((name) => this.#giveBack(name)));
+    clearInterval(beats);
     clearInterval(this.#watch);
-    await this.#options.bucket.purge(this.#member).catch((error) => this.#options.onError(error));
+    await this.#member.remove().catch((error) => onError(error));
+  }
+}
+
+/** This process's own key in a set. */
+class Member {
+  readonly #options: ShareOptions;
+  readonly #key: string;
+  readonly #expired: () => void;
+  revision = 0;
+  /** Monotonic time at which the last successful write was sent. */
+  #since = Number.NEGATIVE_INFINITY;
+  #renewing: Promise<void> | undefined;
+  #removed = false;
+
+  /** `expired`: others may have taken what this process owned. */
+  constructor(options: ShareOptions, prefix: string, expired: () => void) {
+    this.#options = options;
+    this.#key = `${prefix}.${options.own}`;
+    this.#expired = expired;
+  }
+
+  /** False well before the key expires on the broker. */
+  get isAlive(): boolean {
+    return this.#options.clock.monotonic() - this.#since < GIVE_UP_MS;
+  }
+  renew(): Promise<void> {
+    this.#renewing ??= this.#write()
+      .catch((error) => this.#options.onError(error))
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+    return this.#renewing;
+  }
+  async #write(): Promise<void> {
+    const { bucket, clock } = this.#options;
+    if (this.#removed) return;
+    const at = clock.monotonic();
+    let revision = await bucket.writeMember(this.#key, this.revision);
+    if (revision === undefined) {
+      // The confirmation of an earlier write was lost, or the key has expired.
+      const stored = await bucket.memberRevision(this.#key);
+      if (stored === undefined) this.#expired();
+      this.revision = stored ?? 0;
+      revision = await bucket.writeMember(this.#key, this.revision);
+      if (revision === undefined) return;
+    }
+    this.revision = revision;
+    this.#since = at;
+  }
+  async remove(): Promise<void> {
+    this.#removed = true;
+    await this.#renewing;
+    await this.#options.bucket.purgeMember(this.#key);
   }
 }
 

@@ -9,7 +9,7 @@ export interface DeadLetterFilter {
   integration_id?: string;
   pipeline_id?: string;
   webhook_source_id?: string;
-  stage?: string;
+  stage?: DeadLetterStage;
   from?: number;
   to?: number;
   status?: 'pending' | 'replayed';

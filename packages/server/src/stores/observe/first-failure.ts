@@ -6,6 +6,8 @@ import { allTraces, listSegments, segmentTable } from './segments.ts';
 
 const MINUTE = 60_000;
 const LONGEST_WAIT = 60 * MINUTE;
+/** Rejections are counted up to a second after they happen, so that one at the end of a minute counts in the next. */
+const COUNTED_WITHIN = 10_000;
 
 export interface FailureScope {
   org_id: string;
@@ -31,7 +33,7 @@ export async function firstFailure(
       .selectFrom('dead_letters')
       .select(['event_id', 'reason'])
       .where('org_id', '=', scope.org_id)
-      .where('created_at', '>=', minuteAt)
+      .where('created_at', '>=', minuteAt - (kind === 'rejected' ? COUNTED_WITHIN : 0))
       .where('created_at', '<', until);
     letters = kind === 'rejected' ? letters.where('stage', '=', 'ingest') : letters.where('stage', '<>', 'ingest');
     if (scope.pipeline_id !== null) letters = letters.where('pipeline_id', '=', scope.pipeline_id);

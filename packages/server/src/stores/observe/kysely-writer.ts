@@ -13,6 +13,9 @@ export function kyselyWriter({ db, engine }: ObserveDb): Writer {
     engine,
     all: async <T>(sql: string, parameters?: readonly unknown[]) => (await query(sql, parameters)).rows as T[],
     run: async (sql, parameters) => Number((await query(sql, parameters)).numAffectedRows ?? 0),
+    async runEach(sql, rows) {
+      for (const row of rows) await query(sql, row);
+    },
     transaction: (work) => db.transaction().execute((tx) => work(kyselyWriter({ db: tx, engine }))),
   };
 }

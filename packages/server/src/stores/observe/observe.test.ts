@@ -191,6 +191,21 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'u1', anonymous_ids: ['a9'] })).toHaveLength(1_002);
   });
 
+  test('an error of an event without a trace gives it one row, and takes the place of none', async () => {
+    const own = { ...about, org_id: 'org_7', pipeline_id: 'pl_7' };
+    const traced = { ...own, event_id: 'traced' };
+    const untraced = { ...own, event_id: 'untraced', untraced: true as const };
+    const retry = { kind: 'retrying' as const, integration_id: 'int_7', attempt, due_at: T0 + 1, received_at: T0 };
+    await write({ kind: 'processed', received_at: T0, decisions: [], ...traced });
+    await write({ ...retry, ...untraced }, { ...retry, ...traced, untraced: true });
+    await write({ ...retry, ...untraced });
+    expect(await findTrace(observe, 'org_7', 'traced')).toMatchObject({ event: { reason: null }, steps: [{ kind: 'retrying' }] });
+    const found = await findTrace(observe, 'org_7', 'untraced');
+    expect(found).toMatchObject({ event: { reason: 'untraced', event: 'Order Completed' }, steps: [{}, {}] });
+    const { rows } = await listTraces(observe, { org_id: 'org_7', limit: 10, offset: 0 });
+    expect(rows.map(({ event_id }) => event_id).sort()).toEqual(['traced', 'untraced']);
+  });
+
   test('the newest 1,000 rejected events of a pipeline are kept, and the others are counted', async () => {
     const rejected = (n: number) =>
       letter(`dlq_rejected_${String(n).padStart(5, '0')}`, {
@@ -204,7 +219,7 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
       });
     const letters = Array.from({ length: 1_100 }, (_, n) => rejected(n));
     await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_rejecting', letters, dropped: 7 });
-    const filter = { org_id: 'org_1', pipeline_id: 'pl_rejecting', stage: 'ingest' };
+    const filter = { org_id: 'org_1', pipeline_id: 'pl_rejecting', stage: 'ingest' as const };
     expect(await countDeadLetters(observe, filter, T0)).toBe(1_000);
     expect(await findRejected(observe, 'org_1', 'bad-99', T0)).toBeUndefined();
     expect(await findRejected(observe, 'org_1', 'bad-100', T0)).toMatchObject({ event: { raw: { userId: 100 } } });

@@ -2,11 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { postgresDialect } from '../config/postgres.ts';
+import { adoptRows } from './adopt.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import { type ObserveDb, prepareObserve } from './schema.ts';
 import { openSqliteWriter } from './sqlite-writer.ts';
 import { OBSERVE_FILE } from './tables.ts';
 import { ThreadDialect } from './thread-dialect.ts';
+import type { Writer } from './writer.ts';
+
+const ADOPT_AT_START_MS = 500;
 
 interface ObserveOptions {
   databaseUrl?: string | undefined;
@@ -24,6 +28,7 @@ export async function openObserve(options: ObserveOptions): Promise<ObserveDb & 
       // In this thread: it takes milliseconds, and the thread for queries starts only when somebody asks.
       const writer = openSqliteWriter(join(dataDir, OBSERVE_FILE));
       await prepareObserve(writer);
+      await adoptFirst(writer);
       writer.close();
     } else await prepareObserve(kyselyWriter(observe));
   } catch (error) {
@@ -31,6 +36,12 @@ export async function openObserve(options: ObserveOptions): Promise<ObserveDb & 
     throw error;
   }
   return { ...observe, close: () => observe.db.destroy() };
+}
+
+/** Traces of an earlier version are visible once they are adopted: most installations need only this. The sweeper adopts the rest. */
+async function adoptFirst(writer: Writer): Promise<void> {
+  const until = performance.now() + ADOPT_AT_START_MS;
+  while (performance.now() < until && (await adoptRows(writer)) > 0);
 }
 
 /** Opens another connection to an existing store. */

@@ -2,6 +2,9 @@
 import type { OriginalType } from '@firsthand/core/event/canonical.ts';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 
+/** `reason` of a row whose event has no trace (TRACE_SAMPLE), only drops and errors. */
+export const UNTRACED = 'untraced';
+
 export interface TraceEventRow {
   org_id: string;
   pipeline_id: string;
@@ -45,7 +48,11 @@ export interface Tally {
   events: TraceEventRow[];
   /** Rows of `events` that are the repeat of an earlier event: their old rows go. */
   replacing: TraceEventRow[];
+  /** Events without a trace that have a drop or an error. Written unless the event has a row. */
+  untraced: TraceEventRow[];
   steps: TraceStepRow[];
+  /** The last delivery of each integration among events without a trace, for its health. */
+  untracedSuccess: TraceStepRow[];
   counters: CounterRow[];
   deadLetters: DeadLetter[];
 }

@@ -123,7 +123,7 @@ test('erasure reaches every segment', async () => {
   await removeTraces(observe, erased);
   expect(erased.map(({ event_id }) => event_id).sort()).toEqual(['e0', 'e10', 'e11', 'e2', 'e5', 'e8']);
   expect(await ids({})).toEqual(['e9', 'e7', 'e6', 'e4', 'e3', 'e1']);
-  expect(await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e2' }])).toEqual([]);
+  expect(await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e2', received_at: 0 }])).toEqual([]);
 });
 
 test('retention drops whole segments, and single rows after the grace period', async () => {
@@ -152,10 +152,12 @@ test('a pipeline with a retention of its own keeps its traces shorter or longer'
 
 test('traces of a version before segments are moved, and found', async () => {
   const columns = 'org_id, pipeline_id, event_id, received_at, processed_at, type, result, decisions, user_id';
-  for (const id of ['old1', 'old2'])
-    await sql`insert into trace_events (${sql.raw(columns)}) values ('org', 'pl', ${id}, ${T0}, ${T0}, 'track', 'processed', '[]', 'old')`.execute(
+  const writeOld = (id: string) =>
+    sql`insert into trace_events (${sql.raw(columns)}) values ('org', 'pl', ${id}, ${T0}, ${T0}, 'track', 'processed', '[]', 'old')`.execute(
       observe.db,
     );
+  await writeOld('old1');
+  await writeOld('old2');
   await sql`insert into trace_steps (org_id, pipeline_id, event_id, integration_id, at, kind) values ('org', 'pl', 'old1', 'int_1', ${T0}, 'delivered')`.execute(
     observe.db,
   );
@@ -164,4 +166,28 @@ test('traces of a version before segments are moved, and found', async () => {
   expect(await ids({ user_id: 'old' })).toEqual(['old2', 'old1']);
   expect(await findTrace(observe, 'org', 'old1')).toMatchObject({ steps: [{ integration_id: 'int_1' }] });
   expect((await sweepRows(kyselyWriter(observe), ages)).adopted).toBe(0);
+  await writeOld('old3');
+  await (await openObserve({ dataDir, onConnectionError: () => {} })).close();
+  expect(await ids({ user_id: 'old' })).toEqual(['old3', 'old2', 'old1']);
+});
+
+test('the steps of a page are found in its own segments and in later ones', async () => {
+  const [processed, delivered] = lifeOf(50) as [Outcome, Outcome];
+  await write([processed]);
+  for (let n = 0; n < 3; n++) await nextSegment();
+  await write([{ ...delivered, at: T0 + 90 * MINUTE }]);
+  await nextSegment();
+  await write(lifeOf(120));
+  const { rows } = await list({ from: T0 + 49 * MINUTE });
+  const of = async (id: string) =>
+    (
+      await stepsOfEvents(
+        observe,
+        'org',
+        rows.filter((row) => row.event_id === id),
+      )
+    ).map(({ kind }) => kind);
+  expect([await of('e50'), await of('e120')]).toEqual([['delivered'], ['delivered']]);
+  const query = `select id from trace_segments where last_at >= ${T0 + 119 * MINUTE}`;
+  expect(await kyselyWriter(observe).all(query)).toHaveLength(1);
 });

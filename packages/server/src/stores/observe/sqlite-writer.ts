@@ -32,6 +32,10 @@ export function openSqliteWriter(file: string): Writer & { close(): void } {
     engine: 'sqlite',
     all: async <T>(sql: string, parameters: readonly unknown[] = []) => prepare(sql).all(...(parameters as SQLInputValue[])) as T[],
     run: async (sql, parameters = []) => Number(prepare(sql).run(...(parameters as SQLInputValue[])).changes),
+    async runEach(sql, rows) {
+      const statement = prepare(sql);
+      for (const row of rows) statement.run(...(row as SQLInputValue[]));
+    },
     async transaction(work) {
       database.exec('begin immediate');
       try {

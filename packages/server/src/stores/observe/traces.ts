@@ -3,6 +3,7 @@ import { keyOf } from './keys.ts';
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { allSteps, allTraces } from './segments.ts';
+import { isMissingTable, stepsSince } from './steps-since.ts';
 
 export interface TraceCondition {
   org_id: string;
@@ -97,18 +98,25 @@ export function inOrganisation(engine: ObserveDb['engine'], orgId: string): Expr
 
 /** The steps of several events towards their integrations, oldest first. */
 export async function stepsOfEvents(
-  { db, engine }: ObserveDb,
+  observe: ObserveDb,
   orgId: string,
-  events: readonly Pick<TraceEventRow, 'pipeline_id' | 'event_id'>[],
+  events: readonly Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'>[],
 ): Promise<TraceStepRow[]> {
   if (events.length === 0) return [];
-  const steps = await db
-    .selectFrom(allSteps(engine))
-    .select(STEP_COLUMNS)
-    .where(inOrganisation(engine, orgId))
-    .where('pipeline_id', 'in', [...new Set(events.map(({ pipeline_id }) => pipeline_id))])
-    .where(idIn(engine, 'event', [...new Set(events.map(({ event_id }) => event_id))]))
-    .execute();
+  const { db, engine } = observe;
+  const stepsIn = (source: 'trace_steps') =>
+    db
+      .selectFrom(source)
+      .select(STEP_COLUMNS)
+      .where(inOrganisation(engine, orgId))
+      .where('pipeline_id', 'in', [...new Set(events.map(({ pipeline_id }) => pipeline_id))])
+      .where(idIn(engine, 'event', [...new Set(events.map(({ event_id }) => event_id))]))
+      .execute();
+  const since = events.reduce((oldest, { received_at }) => Math.min(oldest, Number(received_at)), Number.POSITIVE_INFINITY);
+  const steps = await stepsIn(await stepsSince(observe, since)).catch((error: unknown) => {
+    if (isMissingTable(error)) return stepsIn(allSteps(engine));
+    throw error;
+  });
   return steps.map(stepNumbers).sort((a, b) => a.at - b.at);
 }
 

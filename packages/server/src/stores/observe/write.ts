@@ -2,38 +2,55 @@ import { hash } from 'node:crypto';
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import { keyOf } from './keys.ts';
-import type { Tally, TraceEventRow, TraceStepRow } from './rows.ts';
+import type { CounterRow, Tally, TraceEventRow, TraceStepRow } from './rows.ts';
 import { listSegments, noteRows, openSegment, segmentColumns, segmentTable, textTable } from './segments.ts';
 import { type DeadLetterRow, type HealthRow, type ObserveTables, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
+/** The topic of an embedded log. Each topic has its own position. */
 const RECORDER = 'outcomes';
 /** Limit of stored rejections: webhooks per source, events per pipeline. Further ones are only counted. */
 const MOST_REJECTED = 1_000;
 /** SQLite requires a limit before an offset. */
 const MAX_REMOVED = 1_000_000;
 
-export async function readPosition(writer: Writer): Promise<string> {
-  const [row] = await writer.all<{ position: string }>('select position from recorder where name = ?', [RECORDER]);
+export async function readPosition(writer: Writer, topic = RECORDER): Promise<string> {
+  const [row] = await writer.all<{ position: string }>('select position from recorder where name = ?', [topic]);
   return row?.position ?? '';
 }
 
-/** Writes one batch and its log position in one transaction. */
-export function writeTally(writer: Writer, tally: Tally, position: string): Promise<void> {
+/**
+ * Writes one batch and its log position in one transaction. Rows that another recorder may update at the same time are sorted, so that both
+ * lock them in the same order. SQLite has one recorder, and keeps traces in the order of processing for retention.
+ */
+export function writeTally(writer: Writer, tally: Tally, position: string, topic = RECORDER): Promise<void> {
   return writer.transaction(async (tx) => {
     // For a repeated id (a replay, or the same messageId after the deduplication window) the newest row wins.
-    const events = lastOf(tally.events, (row) => `${row.pipeline_id}\n${row.event_id}`);
-    if (tx.engine === 'sqlite') await writeSegment(tx, events, tally);
+    const events = lastOf(tally.events, keyOfEvent);
+    if (tx.engine === 'sqlite') await writeSegment(tx, [...events, ...(await withoutRow(tx, tally.untraced))], tally);
     else {
-      await insertRows(tx, 'trace_events', columnsOf('trace_events'), events, REPLACE_EVENT);
+      await insertRows(tx, 'trace_events', columnsOf('trace_events'), sorted(events, keyOfEvent), REPLACE_EVENT);
+      await insertRows(
+        tx,
+        'trace_events',
+        columnsOf('trace_events'),
+        sorted(tally.untraced, keyOfEvent),
+        'on conflict (pipeline_id, event_id) do nothing',
+      );
       await insertRows(tx, 'trace_steps', columnsOf('trace_steps'), tally.steps);
     }
-    await insertRows(tx, 'counters', columnsOf('counters'), tally.counters, ADD_COUNTER);
-    await insertRows(tx, 'integration_health', columnsOf('integration_health'), healthOf(tally.steps), KEEP_NEWER_HEALTH);
+    await insertRows(tx, 'counters', columnsOf('counters'), sorted(tally.counters, keyOfCounter), ADD_COUNTER);
+    await insertRows(
+      tx,
+      'integration_health',
+      columnsOf('integration_health'),
+      sorted(healthOf([...tally.untracedSuccess, ...tally.steps]), ({ integration_id }) => integration_id),
+      KEEP_NEWER_HEALTH,
+    );
     await insertDeadLetters(tx, tally.deadLetters);
     await trimRejectedEvents(tx, tally.deadLetters);
     await tx.run('insert into recorder (name, position) values (?, ?) on conflict (name) do update set position = excluded.position', [
-      RECORDER,
+      topic,
       position,
     ]);
   });
@@ -72,6 +89,19 @@ const TEXT_COLUMNS: [name: string, type: string][] = [
 function textKeyOf(text: string): number {
   return Number.parseInt(hash('sha256', text).slice(0, 13), 16);
 }
+/** Rows of events that no segment has yet. */
+async function withoutRow(writer: Writer, rows: readonly TraceEventRow[]): Promise<TraceEventRow[]> {
+  const found: TraceEventRow[] = [];
+  for (const row of rows) {
+    let known = false;
+    for (const { id } of await listSegments(writer)) {
+      const sql = `select 1 as n from ${segmentTable('trace_events', id)} where event_key = ? and pipeline_id = ? and event_id = ? limit 1`;
+      known ||= (await writer.all(sql, [keyOf(row.event_id), row.pipeline_id, row.event_id])).length > 0;
+    }
+    if (!known) found.push(row);
+  }
+  return found;
+}
 /** The older rows of a repeated event may be in any segment. */
 async function removeEvent(writer: Writer, { pipeline_id, event_id }: TraceEventRow): Promise<void> {
   for (const { id } of await listSegments(writer))
@@ -93,7 +123,10 @@ function withKeys(row: TraceEventRow) {
 }
 const columnsOf = (table: keyof ObserveTables) => Object.entries(TABLES[table].columns);
 
-/** Inserts many rows in one statement with one JSON parameter. Both engines parse JSON faster than they bind parameters. */
+/**
+ * PostgreSQL takes many rows in one statement with one JSON parameter, which saves round trips. SQLite takes them one by one: reading the
+ * values from JSON costs four times as much as binding them.
+ */
 async function insertRows(
   writer: Writer,
   table: string,
@@ -103,11 +136,14 @@ async function insertRows(
 ): Promise<void> {
   if (rows.length === 0) return;
   const names = columns.map(([name]) => name);
-  const values = JSON.stringify(rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name])));
-  const postgres = writer.engine === 'postgres';
-  const read = columns.map(([, type], i) => (postgres ? `(e.value->>${i})::${type}` : `e.value->>${i}`)).join(', ');
-  const from = postgres ? 'json_array_elements(?::json) as e(value)' : 'json_each(?) as e';
-  await writer.run(`insert into ${table} (${names.join(', ')}) select ${read} from ${from} where true ${onConflict}`, [values]);
+  const values = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name] ?? null));
+  const insert = `insert into ${table} (${names.join(', ')})`;
+  if (writer.engine === 'sqlite')
+    return await writer.runEach(`${insert} values (${names.map(() => '?').join(', ')}) ${onConflict}`, values);
+  const read = columns.map(([, type], i) => `(e.value->>${i})::${type}`).join(', ');
+  await writer.run(`${insert} select ${read} from json_array_elements(?::json) as e(value) where true ${onConflict}`, [
+    JSON.stringify(values),
+  ]);
 }
 
 const ADD_COUNTER = 'on conflict (org_id, pipeline_id, integration_id, minute, counter) do update set n = counters.n + excluded.n';
@@ -120,6 +156,14 @@ const KEEP_NEWER_HEALTH = `on conflict (integration_id) do update set
   last_error = coalesce(excluded.last_error, integration_health.last_error),
   last_error_at = coalesce(excluded.last_error_at, integration_health.last_error_at)`;
 
+const keyOfEvent = (row: TraceEventRow) => `${row.pipeline_id}\n${row.event_id}`;
+const keyOfCounter = (row: CounterRow) => `${row.pipeline_id}\n${row.integration_id}\n${row.minute}\n${row.counter}`;
+function sorted<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  return rows
+    .map((row) => ({ row, key: keyOf(row) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ row }) => row);
+}
 function lastOf<T>(rows: T[], keyOf: (row: T) => string): T[] {
   return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 }

@@ -6,5 +6,7 @@ export interface Writer {
   all<T>(sql: string, parameters?: readonly unknown[]): Promise<T[]>;
   /** Resolves with the number of changed rows. */
   run(sql: string, parameters?: readonly unknown[]): Promise<number>;
+  /** Runs the statement once per row of parameters. */
+  runEach(sql: string, rows: readonly (readonly unknown[])[]): Promise<void>;
   transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
 }

@@ -11,6 +11,8 @@ import { secretParameters } from './0010-secret-parameters.ts';
 import { alerts } from './0011-alerts.ts';
 import { brokerSources } from './0012-broker-sources.ts';
 import { pipelineRetention } from './0013-pipeline-retention.ts';
+import { maxInFlight } from './0014-max-in-flight.ts';
+import { maxDeliverers } from './0015-max-deliverers.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -28,4 +30,6 @@ export const MIGRATIONS: readonly Migration[] = [
   alerts,
   brokerSources,
   pipelineRetention,
+  maxInFlight,
+  maxDeliverers,
 ];
