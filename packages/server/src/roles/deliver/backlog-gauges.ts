@@ -38,7 +38,11 @@ export function registerBacklogGauges(registry: Registry, workers: () => Iterabl
       async collect() {
         const backlogs = await read();
         this.reset();
-        for (const backlog of backlogs) this.set({ integration_id: backlog.integration_id, vendor: backlog.vendor }, measure(backlog));
+        // Every lane of an integration counts all records that it has not read. The slowest one counts.
+        for (const lanes of Map.groupBy(backlogs, ({ integration_id }) => integration_id).values()) {
+          const [{ integration_id, vendor } = { integration_id: '', vendor: '' }] = lanes;
+          this.set({ integration_id, vendor }, Math.max(...lanes.map(measure)));
+        }
       },
     });
   gauge('firsthand_delivery_backlog_events', 'Events that wait for delivery, retries included.', (backlog) => backlog.events);

@@ -31,6 +31,7 @@ export class Batcher {
   readonly #open = new Map<string, OpenBatch>();
   /** No open batch comes due before this. */
   #earliest = Number.POSITIVE_INFINITY;
+  #last = { attempt: 0, lane: '', key: '' };
 
   /** Returns the batches that are complete with this item. `now` is monotonic. */
   add(part: Part, now: number): readonly Batch[] {
@@ -41,7 +42,7 @@ export class Batcher {
     if (limits === null) return [{ compiled: job.compiled, vendor, parts: [part], bytes: item.size, attempt, job: job.pending?.id }];
     let complete = NONE;
     const place = job.batch;
-    const key = place === undefined ? `${attempt} ${item.lane}` : `${place.id} ${job.pending?.id ?? ''} ${item.lane}`;
+    const key = place === undefined ? this.#keyOf(attempt, item.lane) : `${place.id} ${job.pending?.id ?? ''} ${item.lane}`;
     let open = this.#open.get(key);
     // Items of another configuration, or beyond the byte limit, start a new batch.
     if (open && (open.vendor !== vendor || open.bytes + item.size > limits.max_bytes)) {
@@ -79,6 +80,11 @@ export class Batcher {
     return this.#earliest;
   }
 
+  /** Items that follow each other mostly go to the same batch: a new text for each would have to be hashed again. */
+  #keyOf(attempt: number, lane: string): string {
+    if (this.#last.attempt !== attempt || this.#last.lane !== lane) this.#last = { attempt, lane, key: `${attempt} ${lane}` };
+    return this.#last.key;
+  }
   #close(key: string, open: OpenBatch): Batch {
     this.#open.delete(key);
     const { compiled, vendor, parts, bytes, attempt, job } = open;

@@ -46,7 +46,7 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
   const delivered = attemptOf(null);
   const settled: Conclusion['settled'] = [];
   let error: string | undefined;
-  for (const [index, part] of parts.entries()) {
+  parts.forEach((part, index) => {
     const own = verdicts[index] ?? NO_VERDICT;
     if (sent.progress) part.job.progress = sent.progress;
     const failed = own.kind === 'refused' || own.kind === 'unavailable' ? own.reason : undefined;
@@ -62,7 +62,7 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
     const note = failed ?? (own.kind === 'delivered' ? own.note : undefined);
     const settlement = addVerdict(part, own, note === undefined ? delivered : attemptOf(note), delay);
     if (settlement) settled.push({ job: part.job, settlement });
-  }
+  });
   return { settled, sendAlone: [], error };
 }
 

@@ -1,7 +1,6 @@
 /** The first stage: what to do with one event, before anything is sent. Pure. */
 
 import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
-import { eventJson } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { type Job, newJob } from './job.ts';
 import { isDisabledByEvent, type Mode, type Plan } from './plan.ts';
@@ -24,10 +23,8 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
   if (isDisabledByEvent(held.decoded.meta, plan.compiled)) return settle({ kind: 'dropped', reason: 'disabled_by_event' });
   const reason = plan.dropReason?.(held.decoded.event);
   if (reason !== undefined) return settle({ kind: 'dropped', reason });
-  if (vendor.verbatim) {
-    const item = vendor.verbatim(eventJson(held.delivery.record.data), held.decoded.event_id);
-    return { kind: 'send', job: newJob(held, vendor, [item]) };
-  }
+  const item = vendor.verbatim?.(held.decoded);
+  if (item) return { kind: 'send', job: newJob(held, vendor, [item]) };
   try {
     const { event, meta } = held.decoded;
     const built = vendor.build(event, { now, received_at: meta.received_at });

@@ -98,3 +98,13 @@ test('a stop under load loses and repeats nothing', async () => {
   expect(new Set(receiver.eventIds).size).toBe(1_500);
   expect(await bench.counts()).toEqual({ delivered: 1_500 });
 });
+
+test('1,001 integrations on one pipeline: every one delivers (the last one reported "ok" and never did)', async () => {
+  const vendor = compiledWebhook(receiver.url);
+  bench.snapshots.set(Array.from({ length: 1_001 }, (_, i) => anIntegration(vendor, { id: `int_${i + 1}` })));
+  bench.start();
+  await bench.append(events(1));
+  await until(() => receiver.requests.length >= 1_001);
+  await bench.settled('int_1001');
+  expect(receiver.requests).toHaveLength(1_001);
+}, 60_000);

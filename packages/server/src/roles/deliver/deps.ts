@@ -2,6 +2,7 @@ import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Logger } from 'pino';
 import type { HealthStatus } from '../../channels.ts';
 import type { Settings } from '../../config.ts';
+import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
@@ -23,6 +24,8 @@ export interface WorkerDeps {
   attempts: AttemptCounts;
   sender: Sender;
   compileRevision: CompileRevision | undefined;
+  /** Rates of integrations that several processes deliver. */
+  rateLimits: SharedLimits;
   settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs'>;
 }
 

@@ -1,5 +1,5 @@
 import { eventsTopic, replayTopic } from '../../event-record.ts';
-import type { Consumer, Delivery, EventLog } from '../../stores/event-log/port.ts';
+import type { Consumer, Delivery, EventLog, StoredRecord } from '../../stores/event-log/port.ts';
 
 /** Most records in one call of the handler. */
 export const MAX_HANDED_OUT = 64;
@@ -7,6 +7,8 @@ export const MAX_HANDED_OUT = 64;
 export type Handle = (topic: string, deliveries: Delivery[], replay: boolean) => Promise<void>;
 interface Origin {
   id: string;
+  /** The group that reads the events of the pipeline. */
+  group: string;
   pipelineId: string;
   createdAt: Date;
 }
@@ -23,10 +25,13 @@ export class EventSource {
   #startedSkipping = false;
   #ordered = false;
   #startedOrdered = false;
+  readonly #includes: ((record: StoredRecord) => boolean) | undefined;
   /** The consumers are stopping: the handler returns and leaves the rest of its batch unsettled. */
   closing = true;
 
-  constructor(log: EventLog, origin: Origin, handle: Handle) {
+  /** `includes`: the records of the pipeline that belong to the group. Default: all. */
+  constructor(log: EventLog, origin: Origin, handle: Handle, includes: ((record: StoredRecord) => boolean) | undefined) {
+    this.#includes = includes;
     this.#log = log;
     this.#origin = origin;
     this.#handle = handle;
@@ -69,16 +74,21 @@ export class EventSource {
   }
 
   async waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
-    const { id, pipelineId } = this.#origin;
-    const topics = this.#replaying ? [eventsTopic(pipelineId), replayTopic(id)] : [eventsTopic(pipelineId)];
-    const lags = await Promise.all(topics.map((topic) => this.#log.lag(topic, id)));
+    const { id, group, pipelineId } = this.#origin;
+    const lags = await Promise.all([
+      this.#log.lag(eventsTopic(pipelineId), group),
+      ...(this.#replaying ? [this.#log.lag(replayTopic(id), id)] : []),
+    ]);
     const times = lags.flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
     return { waiting: lags.reduce((sum, lag) => sum + lag.waiting, 0), oldest: times.length === 0 ? undefined : Math.min(...times) };
   }
   /** Removes the group and the replays from the log. */
   async remove(): Promise<void> {
     await this.#log.remove(replayTopic(this.#origin.id));
-    await this.#log.remove(eventsTopic(this.#origin.pipelineId), this.#origin.id);
+    await this.removeGroup();
+  }
+  async removeGroup(): Promise<void> {
+    await this.#log.remove(eventsTopic(this.#origin.pipelineId), this.#origin.group);
   }
 
   #consumeReplays(): void {
@@ -91,7 +101,9 @@ export class EventSource {
       maxBatch: MAX_HANDED_OUT,
       skipRetryDelays: this.#skipsRetryDelays,
       ordered: this.#ordered,
+      ...(this.#includes !== undefined && !replay && { includes: this.#includes }),
     };
-    this.#consumers.push(this.#log.consume(topic, this.#origin.id, options, (batch) => this.#handle(topic, batch, replay)));
+    const group = replay ? this.#origin.id : this.#origin.group;
+    this.#consumers.push(this.#log.consume(topic, group, options, (batch) => this.#handle(topic, batch, replay)));
   }
 }

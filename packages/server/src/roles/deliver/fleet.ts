@@ -3,6 +3,8 @@ import { type Integration, integration as resource } from '@firsthand/core/confi
 import { eventsTopic } from '../../event-record.ts';
 import type { CompiledIntegration, Snapshot } from '../../snapshot/types.ts';
 import type { WorkerDeps } from './deps.ts';
+import type { LaneBook } from './lane-book.ts';
+import { groupOf, type Lane, laneOfGroup, onlyLane, wantedLanes } from './lanes.ts';
 import { RecordCache } from './record-cache.ts';
 import { Worker } from './worker.ts';
 
@@ -14,6 +16,7 @@ const RETIRE_ROUND_MS = 500;
 const ORPHAN_PREFIX = 'int_';
 
 export class Fleet {
+  /** By group. */
   readonly workers = new Map<string, Worker>();
   readonly #deps: WorkerDeps;
   readonly #graceMs: number;
@@ -21,14 +24,19 @@ export class Fleet {
   readonly #retiring = new Map<string, Worker>();
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #cache = new RecordCache(CACHE_BYTES);
-  #owns: (integrationId: string) => boolean;
+  readonly #owns: (lane: Lane) => boolean;
+  readonly #lanes: LaneBook | undefined;
   #snapshot: Snapshot;
   #orphans = new Set<string>();
   #retirement: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** `owns`: the integrations of this process. Call `reconcile` or `release` after its answers change. */
-  constructor(deps: WorkerDeps, snapshot: Snapshot, owns: (integrationId: string) => boolean, graceMs: number) {
+  /**
+   * `owns`: the lanes of this process. Call `reconcile` or `release` after its answers change. Without `lanes` every integration has one
+   * lane.
+   */
+  constructor(deps: WorkerDeps, snapshot: Snapshot, owns: (lane: Lane) => boolean, graceMs: number, lanes?: LaneBook) {
+    this.#lanes = lanes;
     this.#deps = deps;
     this.#snapshot = snapshot;
     this.#owns = owns;
@@ -38,25 +46,84 @@ export class Fleet {
   reconcile(snapshot: Snapshot = this.#snapshot): void {
     this.#snapshot = snapshot;
     if (this.#stopped) return;
-    for (const [id, compiled] of snapshot.integrations) {
-      const worker = this.workers.get(id);
-      if (worker) worker.update(compiled);
-      else if (this.#owns(id) && !this.#leaving.has(id) && !this.#retiring.has(id)) this.#start(compiled);
+    for (const [id, compiled] of snapshot.integrations)
+      for (const lane of this.#lanes?.lanesOf(id) ?? [onlyLane(id)]) this.#reconcileLane(compiled, lane);
+    for (const worker of [...this.workers.values()]) if (!snapshot.integrations.has(worker.id)) this.#retire(worker);
+  }
+  #reconcileLane(compiled: CompiledIntegration, lane: Lane): void {
+    const group = groupOf(lane);
+    const worker = this.workers.get(group);
+    if (worker) worker.update(compiled, lane);
+    // The group of a lane that has passed may be removed already: `tendLanes` looks.
+    else if (this.#lanes?.hasPassed(lane)) return;
+    else if (this.#lanes?.loaded !== false && this.#owns(lane) && !this.#leaving.has(group) && !this.#retiring.has(group))
+      this.#start(compiled, lane);
+  }
+
+  /** The worker of an integration that reads its replays: that of the first lane. */
+  replayerOf(integrationId: string): Worker | undefined {
+    const newest = this.#lanes?.lanesOf(integrationId).findLast(({ index }) => index === 0);
+    return this.workers.get(newest ? groupOf(newest) : integrationId);
+  }
+
+  /** Moves integrations towards the number of lanes that they should have. */
+  async tendLanes(): Promise<void> {
+    const book = this.#lanes;
+    if (!book?.loaded) return;
+    const ids = new Set(book.split);
+    for (const [id, { integration }] of this.#snapshot.integrations) if (integration.max_deliverers > 1) ids.add(id);
+    if (ids.size === 0) return;
+    for (const id of ids) {
+      await book.refresh(id);
+      const compiled = this.#snapshot.integrations.get(id);
+      const wanted = compiled && wantedLanes(compiled);
+      const { count, inForce } = book.newest(id);
+      if (wanted !== undefined && wanted !== count && inForce && this.#owns(onlyLane(id))) await book.changeCount(id, wanted);
     }
-    for (const [id, worker] of this.workers) if (!snapshot.integrations.has(id)) this.#retire(worker);
+    this.reconcile();
+    for (const id of book.split) await this.#resumeEnding(id, book);
+    for (const worker of [...this.workers.values()]) if (worker.lane.to !== undefined) await this.#endLane(worker, book);
+  }
+  /** Continues with lanes whose process ended before their last retries did. */
+  async #resumeEnding(integrationId: string, book: LaneBook): Promise<void> {
+    const compiled = this.#snapshot.integrations.get(integrationId);
+    const isEnding = (lane: Lane) => book.hasPassed(lane) && this.#owns(lane) && !this.workers.has(groupOf(lane));
+    for (const lane of compiled ? book.lanesOf(integrationId).filter(isEnding) : []) {
+      const groups = await this.#deps.log.groups(eventsTopic(compiled?.integration.pipeline_id ?? ''));
+      if (!groups.includes(groupOf(lane))) await book.note(lane, 'finished');
+      else if (compiled && isEnding(lane) && !this.#leaving.has(groupOf(lane)) && !this.#stopped) this.#start(compiled, lane);
+    }
+  }
+  async #endLane(worker: Worker, book: LaneBook): Promise<void> {
+    const { lane, group } = worker;
+    if (!book.hasPassed(lane)) {
+      if (await worker.hasPassed()) await book.note(lane, 'passed');
+      return this.reconcile();
+    }
+    if (!(await worker.isFinished()) || this.workers.get(group) !== worker) return;
+    this.#forget(worker);
+    const left = worker.stop(this.#graceMs);
+    this.#leaving.set(group, left);
+    try {
+      await left;
+      await worker.forgetLane();
+      await book.note(lane, 'finished');
+    } finally {
+      this.#leaving.delete(group);
+    }
   }
 
   /** Stops the workers of integrations that now belong to another process. Resolves when none of their requests is in flight. */
   async release(): Promise<void> {
     if (this.#stopped) return;
-    for (const [id, worker] of [...this.workers, ...this.#retiring]) {
-      if (this.#owns(id)) continue;
+    for (const [group, worker] of [...this.workers, ...this.#retiring]) {
+      if (this.#owns(worker.lane)) continue;
       this.#forget(worker);
       const left = worker.stop(this.#graceMs).finally(() => {
-        this.#leaving.delete(id);
+        this.#leaving.delete(group);
         this.reconcile();
       });
-      this.#leaving.set(id, left);
+      this.#leaving.set(group, left);
     }
     await Promise.allSettled(this.#leaving.values());
   }
@@ -69,11 +136,13 @@ export class Fleet {
     const seen = new Set<string>();
     for (const topic of await this.#deps.log.topics('events.')) {
       const pipelineId = topic.slice(eventsTopic('').length);
-      for (const id of await this.#deps.log.groups(topic)) {
-        if (!id.startsWith(ORPHAN_PREFIX) || this.#snapshot.integrations.has(id) || this.#retiring.has(id)) continue;
-        if (this.#stopped || !this.#owns(id)) continue;
-        seen.add(id);
-        if (this.#orphans.has(id)) this.#retire(this.#start(deletedIntegration(id, pipelineId)));
+      for (const group of await this.#deps.log.groups(topic)) {
+        const lane = laneOfGroup(group);
+        const { integrationId } = lane;
+        if (!group.startsWith(ORPHAN_PREFIX) || this.#snapshot.integrations.has(integrationId) || this.#retiring.has(group)) continue;
+        if (this.#stopped || !this.#owns(lane)) continue;
+        seen.add(group);
+        if (this.#orphans.has(group)) this.#retire(this.#start(deletedIntegration(integrationId, pipelineId), lane));
       }
     }
     this.#orphans = seen;
@@ -86,26 +155,28 @@ export class Fleet {
     await Promise.allSettled([...all, ...this.#leaving.values()]);
   }
 
-  #start(compiled: CompiledIntegration): Worker {
-    const { id, pipeline_id } = compiled.integration;
+  #start(compiled: CompiledIntegration, lane: Lane): Worker {
+    const { pipeline_id } = compiled.integration;
     this.#perPipeline.set(pipeline_id, (this.#perPipeline.get(pipeline_id) ?? 0) + 1);
-    const worker = new Worker(this.#deps, compiled, {
+    const shared = {
       cache: this.#cache,
+      hasLanes: this.#lanes !== undefined,
       byteBudget: () => Math.min(MAX_SHARE, HELD_BYTES / Math.max(1, this.workers.size)),
       sharesPipeline: () => (this.#perPipeline.get(pipeline_id) ?? 0) > 1,
-    });
-    this.workers.set(id, worker);
+    };
+    const worker = new Worker(this.#deps, compiled, shared, lane);
+    this.workers.set(worker.group, worker);
     return worker;
   }
   #forget(worker: Worker): void {
-    this.#retiring.delete(worker.id);
-    if (this.workers.delete(worker.id)) this.#perPipeline.set(worker.pipelineId, (this.#perPipeline.get(worker.pipelineId) ?? 1) - 1);
+    this.#retiring.delete(worker.group);
+    if (this.workers.delete(worker.group)) this.#perPipeline.set(worker.pipelineId, (this.#perPipeline.get(worker.pipelineId) ?? 1) - 1);
   }
   #retire(worker: Worker): void {
     this.#forget(worker);
     worker.retire(this.#snapshot.pipelines.has(worker.pipelineId) ? 'integration_deleted' : 'pipeline_deleted');
     worker.replay();
-    this.#retiring.set(worker.id, worker);
+    this.#retiring.set(worker.group, worker);
     this.#scheduleRetirement();
   }
   #scheduleRetirement(): void {
@@ -117,13 +188,15 @@ export class Fleet {
   }
   /** A deleted integration's worker lives until every waiting event is dropped with its reason. */
   async #endRetired(): Promise<void> {
-    for (const [id, worker] of this.#retiring) {
+    for (const [group, worker] of this.#retiring) {
+      const { id } = worker;
       try {
         if (!worker.idle || (await worker.waiting()).waiting > 0 || !worker.idle || this.#stopped) continue;
         await worker.stop(this.#graceMs);
         await worker.forget();
+        if (!this.#snapshot.integrations.has(id)) await this.#lanes?.remove(id);
         this.#deps.attempts.forget(id);
-        this.#retiring.delete(id);
+        this.#retiring.delete(group);
         // The integration may exist again.
         this.reconcile();
       } catch (error) {

@@ -1,15 +1,17 @@
+import { fnv1a } from '@firsthand/core/hash/fnv1a.ts';
 import type { Leases } from '../../stores/leases/port.ts';
+import type { Lane } from './lanes.ts';
 
 const PARTS = 16;
 
 /**
- * The integrations that this process owns. Each belongs to one process at a time, so that its rate limit, concurrency cap
- * and batches hold across the cluster. Without leases this process owns all of them.
+ * The lanes of integrations that this process owns. Each belongs to one process at a time, so that its order, concurrency cap and
+ * batches hold across the cluster. Without leases this process owns all of them.
  */
 export function leaseIntegrations(
   leases: Leases | undefined,
   changed: { won(): void; lost(): Promise<void> },
-): { owns(integrationId: string): boolean; stop(): Promise<void> } {
+): { owns(lane: Lane): boolean; stop(): Promise<void> } {
   if (!leases) return { owns: () => true, stop: async () => undefined };
   const won = new Set<string>();
   const names = Array.from({ length: PARTS }, (_, part) => `deliver.${part}`);
@@ -23,12 +25,10 @@ export function leaseIntegrations(
       await changed.lost();
     },
   });
-  return { owns: (integrationId) => won.has(`deliver.${partOf(integrationId)}`), stop: () => share.stop() };
+  return { owns: (lane) => won.has(`deliver.${partOf(lane)}`), stop: () => share.stop() };
 }
 
-/** FNV-1a: every process and version must agree. */
-export function partOf(integrationId: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < integrationId.length; i++) hash = Math.imul(hash ^ integrationId.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % PARTS;
+/** Every process and version must agree. Lanes are far apart, because processes tend to own neighbouring parts. */
+export function partOf({ integrationId, index, count }: Pick<Lane, 'integrationId' | 'index' | 'count'>): number {
+  return (fnv1a(integrationId) + Math.floor((index * PARTS) / count)) % PARTS;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Attempt } from '@firsthand/core/outcome/outcome.ts';
 import type { ChainProgress } from '@firsthand/core/vendor/chain.ts';
 import type { CompiledVendor, VendorItem, Verdict } from '@firsthand/core/vendor/compiled.ts';
@@ -15,6 +15,8 @@ export interface Job extends HeldEvent {
   items: VendorItem[];
   done: number[];
   batch: BatchPlace | undefined;
+  /** Events with the same key are sent one after the other. */
+  order_key: string | undefined;
   /** Items of this attempt without a verdict. */
   open: number;
   /** Chains: the steps that are done. */
@@ -35,6 +37,9 @@ export interface Part {
 }
 
 const DELIVERED: ItemVerdict = { kind: 'delivered' };
+/** Shared, because most events arrive at the first attempt. Both are replaced and never changed. */
+const NO_ATTEMPTS: Attempt[] = [];
+const NONE_DONE: number[] = [];
 const WEIGHT = { delivered: 0, accepted: 1, unavailable: 2, refused: 3 } as const;
 
 export function newJob(held: HeldEvent, vendor: CompiledVendor, items: VendorItem[]): Job {
@@ -46,10 +51,11 @@ export function newJob(held: HeldEvent, vendor: CompiledVendor, items: VendorIte
     compiled: held.compiled,
     replay: held.replay,
     vendor,
-    attempts: state?.attempts ?? [],
+    attempts: state?.attempts ?? NO_ATTEMPTS,
     items,
-    done: same?.done ?? [],
+    done: same?.done ?? NONE_DONE,
     batch: state?.batch,
+    order_key: undefined,
     progress: same?.progress,
     pending: state?.pending,
     open: 0,
@@ -61,6 +67,12 @@ export function newJob(held: HeldEvent, vendor: CompiledVendor, items: VendorIte
 
 /** The items that this attempt sends. */
 export function openParts(job: Job): Part[] {
+  const [only] = job.items;
+  // Nearly every job has one item.
+  if (only !== undefined && job.items.length === 1) {
+    job.open = 1;
+    return [{ job, index: 0, item: only }];
+  }
   const parts: Part[] = [];
   job.items.forEach((item, index) => {
     if (!job.done.includes(index)) parts.push({ job, index, item });
@@ -116,7 +128,7 @@ function settlementOf(job: Job, attempt: Attempt): Settlement {
 
 /** The same events in the same order have the same batch id, so a receiver that remembers ids recognises a retry. */
 export function batchId(integrationId: string, parts: readonly Part[]): string {
-  const hash = createHash('sha256').update(integrationId);
-  for (const { job, index } of parts) hash.update(`\n${job.delivery.record.id}\t${index}`);
-  return `bat_${hash.digest('hex').slice(0, 32)}`;
+  let members = integrationId;
+  for (const { job, index } of parts) members += `\n${job.delivery.record.id}\t${index}`;
+  return `bat_${hash('sha256', members, 'hex').slice(0, 32)}`;
 }

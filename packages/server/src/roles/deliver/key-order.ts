@@ -39,7 +39,7 @@ export class KeyOrder {
     const behind = [...this.#keys.values()].flatMap((jobs) => jobs.splice(1));
     const retries = [...this.#retries.keys()];
     for (const timer of this.#retries.values()) clearTimeout(timer);
-    for (const job of retries) this.leave(orderKey(job) ?? '');
+    for (const job of retries) this.leave(job.order_key ?? '');
     this.#retries.clear();
     return [...behind, ...retries];
   }
@@ -50,7 +50,7 @@ export function orderKey(job: Job): string | undefined {
   const { ordering } = job.vendor;
   if (ordering === undefined || job.pending) return undefined;
   if (ordering === 'lane') return job.items[0]?.lane;
-  if (ordering === 'visitor') return visitorOf(job.decoded.event);
-  const { user_id, anonymous_id } = job.decoded.event;
+  if (ordering === 'visitor') return visitorOf(job.decoded.head);
+  const { user_id, anonymous_id } = job.decoded.head;
   return user_id !== undefined ? `u ${user_id}` : anonymous_id !== undefined ? `a ${anonymous_id}` : undefined;
 }

@@ -1,4 +1,5 @@
 import { DailyCount, effectiveRate, Pacer, type Rate, utcDay } from '@firsthand/core/delivery/rate.ts';
+import type { Limiter as SharedLimiter } from '../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Append, EventLog } from '../../stores/event-log/port.ts';
@@ -11,6 +12,8 @@ const UNLIMITED: Rate = { rps: 0, burst: 1, daily: 0 };
  */
 export class Limiter {
   readonly #pacer = new Pacer();
+  /** Set where other processes deliver the same integration: they share its rate. */
+  shared: SharedLimiter | undefined;
   readonly #clock: Clock;
   readonly #log: EventLog;
   readonly #topic: string;
@@ -57,8 +60,14 @@ export class Limiter {
       }
     }
     this.heldUntil = undefined;
-    const wait = this.#pacer.take(this.#rate, this.#clock.monotonic());
+    const wait = this.#takeToken();
     return wait > 0 ? wait : this.#daily.take(this.#rate.daily, now);
+  }
+
+  #takeToken(): number {
+    const { rps, burst } = this.#rate;
+    if (this.shared === undefined || !(rps > 0)) return this.#pacer.take(this.#rate, this.#clock.monotonic());
+    return this.shared.take(this.#integrationId, { kind: 'rate', per_second: rps, burst });
   }
 
   /** The day's count, to be stored with the next settlement. */

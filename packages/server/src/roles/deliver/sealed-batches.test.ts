@@ -25,7 +25,8 @@ const definition = defineVendor({
     kind: 'postgresql',
     connection: {},
     target: '{type}/',
-    batch: { max_items: 5, max_bytes: 1_000_000, interval_ms: 20 },
+    // Long enough for five events on a slow machine: most tests are about one full batch.
+    batch: { max_items: 5, max_bytes: 1_000_000, interval_ms: 500 },
     sealed: true,
     files: true,
   },

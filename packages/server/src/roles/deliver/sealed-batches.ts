@@ -262,6 +262,7 @@ function settlementOf(verdict: FinalVerdict, { at, duration_ms }: { at: number; 
 
 /** The verdict that closes a batch: what became of each part. */
 export function closingVerdict(parts: readonly Part[], settled: Conclusion['settled']): ClosingVerdict {
+  if (settled.length === parts.length && settled.every(({ settlement }) => settlement.kind === 'delivered')) return { kind: 'delivered' };
   const settlements = new Map(settled.map(({ job, settlement }) => [job, settlement]));
   const verdicts = parts.map(({ job }): MemberVerdict => {
     const settlement = settlements.get(job);

@@ -1,5 +1,6 @@
 import type { Batch } from './batcher.ts';
 import type { Part } from './job.ts';
+import { type Lane, laneConcurrency } from './lanes.ts';
 import type { Limiter } from './limiter.ts';
 
 export type Next =
@@ -33,10 +34,10 @@ export class SendQueue {
   }
 
   /** `inFlight`: requests at the vendor. `unwritten`: events with a verdict that the log does not have yet. */
-  next(inFlight: number, unwritten: number): Next {
+  next(inFlight: number, unwritten: number, lane: Lane): Next {
     const batch = this.#ready[this.#head];
     if (batch === undefined) return BLOCKED;
-    const cap = Math.max(1, batch.vendor.concurrency);
+    const cap = laneConcurrency(batch.vendor.concurrency, lane);
     if (inFlight >= cap) return BLOCKED;
     // A crash repeats every event whose verdict is not in the log, so their number is bounded as well.
     if (inFlight + unwritten >= 2 * cap * batch.parts.length) return BLOCKED;

@@ -8,31 +8,58 @@ import type { HeldEvent, Settlement } from './settlement.ts';
 export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): Outcome | undefined {
   const { event_id, meta } = held.decoded;
   const integration_id = held.compiled.integration.id;
+  // Nearly every outcome: no copies by spreading.
+  if (settlement.kind === 'delivered' && !held.replay && !meta.untraced) {
+    const { org_id, pipeline_id, received_at } = meta;
+    const { attempt } = settlement;
+    const duration_ms = Math.max(0, now - received_at);
+    return { kind: 'delivered', at: now, org_id, pipeline_id, event_id, integration_id, attempt, received_at, duration_ms };
+  }
   const about = { at: now, org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id };
   const replay = held.replay ? { replay: true } : undefined;
+  // A replay is traced: somebody asked for it.
+  const untraced = meta.untraced && !held.replay ? { untraced: true as const } : undefined;
+  // Called for errors only: it may have to parse the event.
+  const found = () => untraced && { ...untraced, ...namesOf(held), received_at: meta.received_at };
   switch (settlement.kind) {
     case 'delivered': {
       const { attempt } = settlement;
       const duration_ms = Math.max(0, now - meta.received_at);
-      return { kind: 'delivered', ...about, integration_id, attempt, received_at: meta.received_at, duration_ms, ...replay };
+      return {
+        kind: 'delivered',
+        ...about,
+        integration_id,
+        attempt,
+        received_at: meta.received_at,
+        duration_ms,
+        ...replay,
+        ...(failedBefore(held) ? undefined : untraced),
+      };
     }
     case 'accepted': {
       const { attempt, delay_ms } = settlement;
-      return settlement.first ? { kind: 'accepted_by_vendor', ...about, integration_id, attempt, due_at: now + delay_ms } : undefined;
+      return settlement.first
+        ? { kind: 'accepted_by_vendor', ...about, integration_id, attempt, due_at: now + delay_ms, ...found() }
+        : undefined;
     }
     case 'retry': {
       const { attempt, delay_ms } = settlement;
-      return { kind: 'retrying', ...about, integration_id, attempt, due_at: now + delay_ms };
+      return { kind: 'retrying', ...about, integration_id, attempt, due_at: now + delay_ms, ...found() };
     }
     case 'dropped': {
       const { reason } = settlement;
-      return { kind: 'dropped', reason, ...about, ...namesOf(held), integration_id, received_at: meta.received_at, ...replay };
+      return { kind: 'dropped', reason, ...about, ...namesOf(held), integration_id, received_at: meta.received_at, ...replay, ...untraced };
     }
     case 'dead_letter': {
       const dead_letter = deadLetterOf(held, settlement, now, deadLetterRetentionMs);
-      return { kind: 'dead_lettered', ...about, ...namesOf(held), dead_letter, ...replay };
+      return { kind: 'dead_lettered', ...about, ...namesOf(held), dead_letter, ...replay, ...found() };
     }
   }
+}
+
+/** Its failed attempts are traced, so the last one is as well. */
+function failedBefore(held: HeldEvent & { attempts?: readonly unknown[] }): boolean {
+  return held.delivery.attempt > 1 || (held.attempts?.length ?? 0) > 0;
 }
 
 function namesOf({ decoded: { event } }: HeldEvent) {

@@ -22,6 +22,8 @@ export interface SettlementWriterDeps {
   deadLetterRetentionMs: number;
   /** Appends that the next write carries along: the count of the daily limit. */
   alongside: () => Append[];
+  /** This many settlements are written at once. Fewer wait a moment for others where a write costs a message. */
+  together: () => number;
   /** Called once per settlement: it is stored, or the writer stopped before that and the event comes again from the log. */
   written: (held: HeldEvent) => void;
 }
@@ -34,12 +36,16 @@ interface Entry {
 /** Most outcomes in one record. */
 const MAX_GROUP = 128;
 const RETRY_WRITE_MS = 500;
+/** How long settlements wait for others on a log without transactions. */
+const GATHER_MS = 4;
 
 export class SettlementWriter {
   readonly #deps: SettlementWriterDeps;
   readonly #integrationId: string;
   #entries: Entry[] = [];
-  #scheduled = false;
+  /** When the entries are written: at the end of this turn of the event loop, or soon. */
+  #scheduled: 'now' | 'soon' | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   #warned = false;
 
@@ -53,9 +59,15 @@ export class SettlementWriter {
     const outcome = outcomeOf(held, settlement, clock.now(), deadLetterRetentionMs);
     if (outcome && tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
     this.#entries.push({ held, outcome, settlement });
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#flush());
+    if (this.#scheduled === 'now') return;
+    if (this.#deps.log.atomic || this.#stopped || this.#entries.length >= this.#deps.together()) {
+      this.#scheduled = 'now';
+      clearTimeout(this.#timer);
+      setImmediate(() => this.#flush());
+    } else if (this.#scheduled === undefined) {
+      this.#scheduled = 'soon';
+      this.#timer = setTimeout(() => this.#flush(), GATHER_MS);
+    }
   }
 
   /** Stores the outcomes of retries that keep their place in memory; the events themselves stay unsettled. */
@@ -72,7 +84,7 @@ export class SettlementWriter {
       if (first === undefined || outcomes.length === 0) continue;
       // After a restart the attempts start anew, and their outcomes are told apart by time.
       const id = `${entryId(first, this.#integrationId)}@${outcomes[0]?.at}`;
-      void this.#insist([], async () => void (await log.append([outcomeAppend(id, outcomes)])));
+      void this.#insist([], async () => void (await log.append([outcomeAppend(log, this.#integrationId, id, outcomes)])));
     }
   }
 
@@ -82,7 +94,7 @@ export class SettlementWriter {
   }
 
   #flush(): void {
-    this.#scheduled = false;
+    this.#scheduled = undefined;
     const entries = this.#entries;
     this.#entries = [];
     const acknowledged: Entry[] = [];
@@ -114,7 +126,9 @@ export class SettlementWriter {
   #appendsFor(group: Entry[]): Append[] {
     const outcomes = group.flatMap(({ outcome }) => outcome ?? []);
     if (outcomes.length === 0) return this.#deps.alongside();
-    return [outcomeAppend(groupId(group, this.#integrationId, this.#deps.log.atomic), outcomes), ...this.#deps.alongside()];
+    const { log } = this.#deps;
+    const id = groupId(group, this.#integrationId, log.atomic);
+    return [outcomeAppend(log, this.#integrationId, id, outcomes), ...this.#deps.alongside()];
   }
 
   /** Writing a large event takes milliseconds, and many may fail at once. */
@@ -131,7 +145,7 @@ export class SettlementWriter {
     const { dead_letter } = outcome;
     const id = `${entry.held.delivery.record.id}#${this.#integrationId}#dead`;
     const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
-    const appends = [letter, outcomeAppend(id, [outcome]), ...this.#deps.alongside()];
+    const appends = [letter, outcomeAppend(this.#deps.log, this.#integrationId, id, [outcome]), ...this.#deps.alongside()];
     void this.#insist([entry], () => entry.held.delivery.ack(appends));
     const { event_id, stage, reason } = dead_letter;
     this.#deps.logger.debug({ integration_id: this.#integrationId, event_id, stage, reason }, 'dead letter');

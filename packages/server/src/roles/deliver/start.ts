@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice, REPLAY_CHANNEL } from '../../channels.ts';
 import type { Settings } from '../../config.ts';
+import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chance } from '../../runtime/ids.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
@@ -16,6 +17,7 @@ import { registerBacklogGauges } from './backlog-gauges.ts';
 import type { CompileRevision, IntegrationHealth } from './deps.ts';
 import { Fleet } from './fleet.ts';
 import { leaseIntegrations } from './integration-leases.ts';
+import { LaneBook } from './lane-book.ts';
 import type { Worker } from './worker.ts';
 
 export interface DeliverDeps {
@@ -35,6 +37,7 @@ export interface DeliverDeps {
   /** For replays through another revision than the pinned one. Without it they use the pinned one. */
   compileRevision?: CompileRevision;
   sender: Sender;
+  rateLimits: SharedLimits;
 }
 export interface Deliver {
   /** In-flight requests may finish within `graceMs`; everything else stays in the log. */
@@ -46,15 +49,19 @@ export interface Deliver {
 const GRACE_MS = 8_000;
 const REPLAY_ROUND_MS = 2_000;
 const HEALTH_ROUND_MS = 2_000;
-const ORPHAN_ROUND_MS = 60_000;
+const LANE_ROUND_MS = 1_000;
+/** Reads the groups of every pipeline: rare, because a deleted integration is normally retired at once. */
+const ORPHAN_ROUND_MS = 300_000;
 const EXPIRE_ROUND_MS = 3_600_000;
 
 export function startDeliver(deps: DeliverDeps): Deliver {
   const { log, snapshots, logger } = deps;
   const attempts = new AttemptCounts();
-  const share = leaseIntegrations(deps.leases, { won: () => fleet.reconcile(), lost: () => fleet.release() });
+  // Other processes may have changed the lanes of what is won.
+  const share = leaseIntegrations(deps.leases, { won: () => lanes?.load(), lost: () => fleet.release() });
+  const lanes = deps.leases && new LaneBook(deps, () => fleet.reconcile());
   const workerDeps = { ...deps, attempts, compileRevision: deps.compileRevision };
-  const fleet = new Fleet(workerDeps, snapshots.current(), share.owns, GRACE_MS);
+  const fleet = new Fleet(workerDeps, snapshots.current(), share.owns, GRACE_MS, lanes);
   const from = chance(8);
   if (deps.metrics) {
     attempts.register(deps.metrics.registry);
@@ -62,7 +69,7 @@ export function startDeliver(deps: DeliverDeps): Deliver {
   }
 
   async function findReplays() {
-    for (const topic of await log.topics('replay.')) fleet.workers.get(topic.slice('replay.'.length))?.replay();
+    for (const topic of await log.topics('replay.')) fleet.replayerOf(topic.slice('replay.'.length))?.replay();
   }
   async function expireLimits() {
     for (const worker of fleet.workers.values()) await worker.expireLimits();
@@ -80,6 +87,10 @@ export function startDeliver(deps: DeliverDeps): Deliver {
       oneAtATime(() => fleet.findOrphans(), 'check for deleted integrations failed, retrying later', logger),
       ORPHAN_ROUND_MS,
     ),
+    setInterval(
+      oneAtATime(() => fleet.tendLanes(), 'delivery lanes not changed, retrying later', logger),
+      LANE_ROUND_MS,
+    ),
     setInterval(oneAtATime(expireLimits, 'old daily counts not removed, retrying later', logger), EXPIRE_ROUND_MS),
   ];
   const unsubscribe = [snapshots.onChange((snapshot) => fleet.reconcile(snapshot))];
@@ -96,7 +107,7 @@ export function startDeliver(deps: DeliverDeps): Deliver {
   }
   return {
     stop: (graceMs = GRACE_MS) => (stopping ??= stop(graceMs)),
-    health: async (integrationId) => healthOf(fleet.workers.get(integrationId)),
+    health: async (integrationId) => healthOf(fleet.replayerOf(integrationId)),
   };
 }
 

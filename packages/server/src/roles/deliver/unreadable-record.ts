@@ -6,9 +6,15 @@ import type { StoredRecord } from '../../stores/event-log/port.ts';
 export function unreadable(record: StoredRecord, integration: Integration): DecodedEventRecord {
   const separator = record.id.indexOf(':');
   const event_id = separator < 0 ? record.id : record.id.slice(separator + 1);
+  const event = unreadableEvent(event_id, record.time, record.data);
   return {
     meta: { received_at: record.time, org_id: integration.org_id, pipeline_id: integration.pipeline_id },
     event_id,
-    event: unreadableEvent(event_id, record.time, record.data),
+    received_at: record.time,
+    json: record.data,
+    size: record.data.length,
+    event,
+    head: event,
+    timestamp: event.timestamp,
   };
 }

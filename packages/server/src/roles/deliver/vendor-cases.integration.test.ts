@@ -24,7 +24,7 @@ type Answer = (arrived: Arrived) => { status: number; body: unknown };
 const OPTIONS = { mode: 'development', allow_private: true, gzip: (data: Uint8Array) => data } as const;
 /** They depend on the time of sending. */
 const LATER_ID = /(evt-\d+)-later-\d+/g;
-const SIGNED = /^SharedKey /;
+const SIGNED = /^(SharedKey |Bearer eyJ)/;
 const CLOCKED = new Set(['webhook-timestamp', 'x-amz-date', 'x-ms-date']);
 // Chains and drivers have tests of their own: they need a vendor that answers, or no HTTP at all.
 const all = (await Promise.all(VENDOR_KEYS.map(loadCases))).filter((one) => one !== undefined);

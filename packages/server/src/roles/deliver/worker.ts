@@ -13,7 +13,7 @@ import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
-import type { Delivery } from '../../stores/event-log/port.ts';
+import type { Delivery, StoredRecord } from '../../stores/event-log/port.ts';
 import { BatchTimer } from './batch-timer.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -24,11 +24,12 @@ import { EventSource } from './event-source.ts';
 import { HeldEvents } from './held-events.ts';
 import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
 import { KeyOrder, orderKey } from './key-order.ts';
+import { groupOf, isInLane, type Lane, laneConcurrency, onlyLane } from './lanes.ts';
 import { Limiter } from './limiter.ts';
 import { type Mode, modeOf, type Plan, planOf } from './plan.ts';
 import type { RecordCache } from './record-cache.ts';
 import { ReplayRevisions } from './replay-revisions.ts';
-import { closingVerdict, type RestoredBatch, SealedBatches } from './sealed-batches.ts';
+import { type Claim, closingVerdict, type RestoredBatch, SealedBatches } from './sealed-batches.ts';
 import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { SettlementWriter } from './settlement-writer.ts';
@@ -40,9 +41,14 @@ import { WorkerLife } from './worker-state.ts';
 const MAX_WAIT_MS = 60_000;
 const RELOAD_LIMITS_MS = 1_000;
 const MIN_WRITE_MS = 100;
+/** Records that were appended before a lane's end are visible this long after it. */
+const LANE_END_MS = 2_000;
 
 export class Worker {
+  /** The integration's. It has a worker per lane. */
   readonly id: string;
+  /** The group that this worker reads with. */
+  readonly group: string;
   readonly pipelineId: string;
   readonly #deps: WorkerDeps;
   readonly #shared: SharedByWorkers;
@@ -59,6 +65,9 @@ export class Worker {
   readonly #retries = new WholeRetries((batch) => this.#send([this.#withNewestVendor(batch)]));
   readonly #batchTimer: BatchTimer;
   readonly #signal = new ChangeSignal();
+  #lane: Lane;
+  /** A record behind the lane's end was handed out: every record of the lane was before it. */
+  #sawEnd = false;
   #plan: Plan;
   #mode: Mode;
   /** Requests at the vendor. */
@@ -72,9 +81,11 @@ export class Worker {
   #lastSuccessAt: number | undefined;
   #lastError: { at: number; reason: string } | undefined;
 
-  constructor(deps: WorkerDeps, compiled: CompiledIntegration, shared: SharedByWorkers) {
+  constructor(deps: WorkerDeps, compiled: CompiledIntegration, shared: SharedByWorkers, lane: Lane = onlyLane(compiled.integration.id)) {
     const { integration } = compiled;
     this.id = integration.id;
+    this.group = groupOf(lane);
+    this.#lane = lane;
     this.pipelineId = integration.pipeline_id;
     this.#deps = deps;
     this.#shared = shared;
@@ -93,10 +104,19 @@ export class Worker {
     const { deadLetterRetentionMs } = deps.settings;
     const alongside = () => this.#limiter.record();
     const written = (held: HeldEvent) => this.#release(held);
-    this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written }, this.id);
-    this.#sealed = new SealedBatches(deps, this.id, (batch) => void this.#resend(batch));
-    const origin = { id: this.id, pipelineId: this.pipelineId, createdAt: new Date(integration.created_at) };
-    this.#source = new EventSource(deps.log, origin, (topic, deliveries, replay) => this.#take(topic, deliveries, replay));
+    // No more than half of what may be unwritten, so that sending does not wait for it.
+    const together = () => laneConcurrency(this.#plan.compiled.vendor?.concurrency ?? 1, this.#lane);
+    this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written, together }, this.id);
+    this.#sealed = new SealedBatches(deps, this.group, (batch) => void this.#resend(batch));
+    const createdAt = new Date(Math.max(Date.parse(integration.created_at), lane.from));
+    const origin = { id: this.id, group: this.group, pipelineId: this.pipelineId, createdAt };
+    this.#source = new EventSource(
+      deps.log,
+      origin,
+      (topic, deliveries, replay) => this.#take(topic, deliveries, replay),
+      shared.hasLanes ? (record) => this.#includes(record) : undefined,
+    );
+    this.#shareRate();
     this.#configure();
     this.#source.start(this.#held.window);
   }
@@ -104,9 +124,39 @@ export class Worker {
   get compiled(): CompiledIntegration {
     return this.#plan.compiled;
   }
+  get lane(): Lane {
+    return this.#lane;
+  }
+  #includes(record: StoredRecord): boolean {
+    // The first record behind the lane's end is handed out as a mark.
+    const { to } = this.#lane;
+    if (to !== undefined && record.time >= to) return !this.#sawEnd;
+    return isInLane(this.#lane, record, this.#plan.compiled.vendor?.ordering);
+  }
+  /** True when every record of a lane that has an end was tried. Retries may wait. */
+  async hasPassed(): Promise<boolean> {
+    const { to } = this.#lane;
+    if (to === undefined || this.#held.hasFirstAttempt) return false;
+    if (this.#sawEnd) return true;
+    return this.#deps.clock.now() > to + LANE_END_MS && (await this.waiting()).waiting === 0 && !this.#held.hasFirstAttempt;
+  }
+  /** True when no record of a lane that has an end waits any more. */
+  async isFinished(): Promise<boolean> {
+    const { to } = this.#lane;
+    if (to === undefined || !(await this.hasPassed())) return false;
+    const { waiting, oldest } = await this.waiting();
+    return waiting === 0 || (oldest !== undefined && oldest >= to);
+  }
+  /** After `stop`: removes the lane's group and its open batches. */
+  async forgetLane(): Promise<void> {
+    await this.#source.removeGroup();
+    await this.#sealed.forget();
+  }
 
   /** The next events use this configuration; held events finish with the one they were built with. */
-  update(compiled: CompiledIntegration): void {
+  update(compiled: CompiledIntegration, lane: Lane = this.#lane): void {
+    this.#lane = lane;
+    this.#shareRate();
     if (compiled === this.#plan.compiled) return;
     this.#plan = planOf(compiled);
     this.#revisions.clear();
@@ -183,6 +233,10 @@ export class Worker {
 
   // Configuration
 
+  #shareRate(): void {
+    const { generation, to } = this.#lane;
+    if (generation > 0 || to !== undefined) this.#limiter.shared ??= this.#deps.rateLimits.limiter('deliver', { credit: false });
+  }
   #configure(): void {
     const { vendor } = this.#plan.compiled;
     this.#limiter.configure(this.#plan.compiled);
@@ -228,6 +282,7 @@ export class Worker {
 
   async #take(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
     for (const delivery of deliveries) {
+      if (!replay && delivery.attempt === 1 && this.#isBehindEnd(delivery.record)) continue;
       // Mapping and sending share the slices of background work: a backlog of one integration does not delay the others.
       const turn = turns.next();
       if (turn !== undefined) await turn;
@@ -241,11 +296,16 @@ export class Worker {
       atStep('deliver', this.id);
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
-      if (
-        this.#plan.compiled.vendor?.transport?.sealed &&
-        (await this.#isRestored({ delivery, decoded, compiled: this.#plan.compiled, replay }))
-      )
-        continue;
+      if (this.#plan.compiled.vendor?.transport?.sealed) {
+        const loading = this.#sealed.load();
+        if (loading) await loading;
+        const held = { delivery, decoded, compiled: this.#plan.compiled, replay };
+        const claim = this.#sealed.claim(held);
+        if (claim !== undefined) {
+          await this.#restore(held, claim);
+          continue;
+        }
+      }
       const revision = replay ? decoded.meta.revision_number : undefined;
       const plan =
         revision === undefined ? this.#plan : await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
@@ -253,6 +313,13 @@ export class Worker {
       this.#start({ delivery, decoded, compiled: plan.compiled, replay }, plan);
       if (delivery.record.data.length > VERY_LARGE_BYTES) turns.tookLong();
     }
+  }
+  /** The group is removed with its lane, so this record need not be settled: another lane has it. */
+  #isBehindEnd({ time }: StoredRecord): boolean {
+    const { to } = this.#lane;
+    if (to === undefined || time < to) return false;
+    this.#sawEnd = true;
+    return true;
   }
   get #full(): boolean {
     const gathering = this.#sealed.waiting;
@@ -273,14 +340,10 @@ export class Worker {
       return undefined;
     }
   }
-  /** True for an event that was in a batch when an earlier process ended: it is settled, or sent with the same batch. */
-  async #isRestored(held: HeldEvent): Promise<boolean> {
-    const loading = this.#sealed.load();
-    if (loading) await loading;
-    const claim = this.#sealed.claim(held);
-    if (claim?.kind === 'closed') this.#settle(held, claim.settlement);
-    else if (claim?.kind === 'complete') await this.#resend(claim.batch);
-    return claim !== undefined;
+  /** An event that was in a batch when an earlier process ended is settled, or sent with the same batch. */
+  async #restore(held: HeldEvent, claim: Claim): Promise<void> {
+    if (claim.kind === 'closed') this.#settle(held, claim.settlement);
+    else if (claim.kind === 'complete') await this.#resend(claim.batch);
   }
   /** Sends the batch of an earlier process as it was. */
   async #resend({ members, revision, at }: RestoredBatch): Promise<void> {
@@ -304,8 +367,9 @@ export class Worker {
     const decision = decide(held, plan, this.#mode, this.#deps.clock.now());
     if (decision.kind === 'settle') this.#settle(held, decision.settlement);
     else {
-      const key = orderKey(decision.job);
-      if (key === undefined || this.#order.enter(key, decision.job)) this.#launch(decision.job);
+      const { job } = decision;
+      job.order_key = orderKey(job);
+      if (job.order_key === undefined || this.#order.enter(job.order_key, job)) this.#launch(job);
     }
   }
   #launch(job: Job): void {
@@ -323,7 +387,7 @@ export class Worker {
   /** Sends every batch that the limits allow now. */
   #pump(): void {
     while (this.#life.active) {
-      const next = this.#queue.next(this.#inFlight, this.#unwritten);
+      const next = this.#queue.next(this.#inFlight, this.#unwritten, this.#lane);
       if (next.kind === 'send') void this.#deliver(next.batch);
       else {
         if (next.kind === 'wait') this.#pumpIn(next.ms);
@@ -340,7 +404,8 @@ export class Worker {
     const progress = parts[0]?.job.progress;
     const sealed = vendor.transport?.sealed === true;
     if (sealed && !(await this.#sealed.seal(requestId, parts, compiled.integration.revision_number))) return this.#abandon();
-    const sent = await sender.send({ vendor, items: parts.map(({ item }) => item), attempt, progress, job }, requestId);
+    const items = parts.map(({ item }) => item);
+    const sent = await sender.send({ vendor, items, integration_id: this.id, attempt, progress, job }, requestId);
     const rules = { integrationId: this.id, retryBaseMs: settings.retryBaseMs, random: this.#deps.random() };
     const { settled, sendAlone, error } = conclude(batch, sent, rules);
     const again = sealed && settled.length > 0 && settled.every(({ settlement }) => settlement.kind === 'retry');
@@ -386,7 +451,7 @@ export class Worker {
   }
   /** Settles the job, or keeps its place if later events must wait for it. */
   #finish(job: Job, settlement: Settlement): void {
-    const key = orderKey(job);
+    const { order_key: key } = job;
     if (key === undefined) this.#settle(job, settlement);
     else if (settlement.kind === 'retry' && this.#mode.kind !== 'drop') this.#waitInPlace(job, settlement);
     else {
@@ -444,6 +509,8 @@ export interface SharedByWorkers {
   cache: RecordCache;
   /** Bytes of held events that one worker may have. */
   byteBudget: () => number;
+  /** Whether several processes may deliver one integration. */
+  hasLanes: boolean;
   /** Whether another integration of this process reads the same pipeline. */
   sharesPipeline: () => boolean;
 }

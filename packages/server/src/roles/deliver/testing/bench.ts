@@ -24,6 +24,7 @@ import { createGuardedClient } from '../../../outbound/guarded-client.ts';
 import { keepRotatedTokens } from '../../../outbound/rotated-tokens.ts';
 import { createTokenCache } from '../../../outbound/tokens.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../../outcomes/outcome-log.ts';
+import { createSharedLimits } from '../../../rate-limits/shared-limits.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot, SnapshotSource } from '../../../snapshot/types.ts';
 import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
@@ -180,6 +181,7 @@ export class Bench {
       clock: systemClock,
       random: () => 0,
       logger,
+      rateLimits: createSharedLimits({ clock: systemClock }),
       ...overrides,
     };
   }
@@ -214,7 +216,8 @@ export class Bench {
   }
   async outcomes(): Promise<Outcome[]> {
     const out: Outcome[] = [];
-    for await (const record of this.log.read(OUTCOMES_TOPIC, { limit: 1_000_000 })) out.push(...decodeOutcomes(record));
+    for (const topic of await this.log.topics(OUTCOMES_TOPIC))
+      for await (const record of this.log.read(topic, { limit: 1_000_000 })) out.push(...decodeOutcomes(record));
     return out;
   }
   async counts(integrationId?: string): Promise<Record<string, number>> {

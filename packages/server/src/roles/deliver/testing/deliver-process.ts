@@ -1,0 +1,54 @@
+/**
+ * The process that is measured and killed: delivers the backlog in a folder with one integration. Reports when nothing waits any more.
+ * `DELIVER_PROFILE` names a folder for a CPU profile of the delivery alone.
+ */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { loadVendor } from '@firsthand/catalog/index.ts';
+import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import { eventsTopic } from '../../../event-record.ts';
+import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
+import { PIPELINE } from './backlog.ts';
+import { anIntegration, Bench } from './bench.ts';
+import type { Delivered, DeliverTask } from './deliverer.ts';
+
+const { vendor, config, connection, folder, group } = JSON.parse(process.argv[2] ?? '') as DeliverTask;
+const definition = await loadVendor(vendor);
+if (!definition) throw new Error(`there is no vendor ${vendor}`);
+const compiled = compileVendor(definition, config, { mode: 'development', allow_private: true });
+if (!compiled.ok || !compiled.vendor.transport) throw new Error(JSON.stringify(compiled));
+const { transport } = compiled.vendor;
+const withDriver = { ...compiled.vendor, transport: { ...transport, connection: { ...transport.connection, ...connection } } };
+
+const bench = await Bench.open(() => openLmdbLog({ path: folder, dedupWindowMs: 60_000 }));
+bench.snapshots.set([anIntegration(withDriver, { id: group })]);
+const profiler = process.env.DELIVER_PROFILE === undefined ? undefined : new Session();
+profiler?.connect();
+await profiler?.post('Profiler.enable');
+await profiler?.post('Profiler.start');
+const delay = monitorEventLoopDelay({ resolution: 5 });
+delay.enable();
+const cpu = process.cpuUsage();
+const began = performance.now();
+bench.start();
+while (!(await bench.log.groups(eventsTopic(PIPELINE))).includes(group)) await pause();
+while ((await bench.log.lag(eventsTopic(PIPELINE), group)).waiting > 0) await pause();
+const { user, system } = process.cpuUsage(cpu);
+const delivered: Delivered = {
+  seconds: (performance.now() - began) / 1_000,
+  cpu_seconds: (user + system) / 1e6,
+  stall_ms: delay.max / 1e6,
+};
+if (profiler) {
+  const { profile } = await profiler.post('Profiler.stop');
+  writeFileSync(`${process.env.DELIVER_PROFILE}/${vendor}-${group}.cpuprofile`, JSON.stringify(profile));
+}
+process.send?.(delivered);
+await bench.deliver.stop();
+await bench.log.close();
+process.exit(0);
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
