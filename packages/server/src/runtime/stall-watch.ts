@@ -4,6 +4,7 @@
  * processor time of the stall is reported beside its length, and its part that was garbage collection.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
+import { CpuSamples } from './cpu-samples.ts';
 import type { Logger } from './logger.ts';
 
 const TICK_MS = 20;
@@ -17,11 +18,13 @@ let step = 'idle';
 let detail = '';
 let since = 0;
 let slowest = { step: '', detail: '', ms: 0 };
+const cpuSamples = new CpuSamples();
 
 /** Costs one look at the clock. `what` is a constant (a route, a step); `about` an id. */
 export function atStep(what: string, about = ''): void {
   const now = performance.now();
   note(now);
+  cpuSamples.note(now);
   step = what;
   detail = about;
   since = now;
@@ -52,7 +55,7 @@ interface Stall {
 
 export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
   let due = performance.now() + TICK_MS;
-  let cpuBefore = process.threadCpuUsage();
+  cpuSamples.take(due, due - TICK_MS);
   since = due;
   const pauses: { at: number; ms: number }[] = [];
   const collections = new PerformanceObserver((list) => {
@@ -67,8 +70,7 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
   }
   const timer = setInterval(() => {
     const now = performance.now();
-    const used = process.threadCpuUsage(cpuBefore);
-    cpuBefore = process.threadCpuUsage();
+    const used = cpuSamples.take(due, now);
     const wall = now - due;
     const cpu = Math.min(wall, (used.user + used.system) / 1_000);
     note(now);

@@ -1,5 +1,10 @@
-/** A round-robin queue with one line of jobs per pipeline. A pipeline with a thousand jobs delays only itself. */
+/**
+ * Jobs that wait for a worker. Organisations share the workers by time: the next job is of the organisation that has used the least
+ * (start-time fair queueing, by measured milliseconds). The pipelines of one organisation take turns.
+ */
 export interface Job {
+  /** The organisation that pays for the job's time. */
+  org: string;
   /** The pipeline whose turn the job takes. */
   line: string;
   /** Jobs with the same key and code may share a message. */
@@ -11,9 +16,16 @@ export interface Job {
   event: string;
 }
 
+const MAX_PAID = 1_000;
+
 export class FairQueue<J extends Job> {
-  readonly #lines = new Map<string, J[]>();
+  /** Lines by organisation, in the order of their turns. */
+  readonly #lines = new Map<string, Map<string, J[]>>();
   readonly #heads = new Map<string, number>();
+  /** Milliseconds on the virtual clock at which an organisation may have its next job. Absent: now. */
+  readonly #paid = new Map<string, number>();
+  /** The virtual clock: the time of the organisation that was served last. An idle organisation cannot save up time. */
+  #now = 0;
   #size = 0;
 
   get size(): number {
@@ -21,8 +33,9 @@ export class FairQueue<J extends Job> {
   }
 
   push(job: J): void {
-    const line = this.#lines.get(job.line);
-    if (line === undefined) this.#lines.set(job.line, [job]);
+    const lines = this.#linesOf(job.org);
+    const line = lines.get(job.line);
+    if (line === undefined) lines.set(job.line, [job]);
     else line.push(job);
     this.#size += 1;
   }
@@ -30,41 +43,78 @@ export class FairQueue<J extends Job> {
   /** Puts jobs back at the front of their line, in the given order. */
   restore(jobs: readonly J[]): void {
     for (const [name, restored] of Map.groupBy(jobs, (job) => job.line)) {
-      const rest = (this.#lines.get(name) ?? []).slice(this.#heads.get(name) ?? 0);
-      this.#lines.set(name, [...restored, ...rest]);
+      const [first] = restored;
+      if (first === undefined) continue;
+      const lines = this.#linesOf(first.org);
+      const rest = (lines.get(name) ?? []).slice(this.#heads.get(name) ?? 0);
+      lines.set(name, [...restored, ...rest]);
       this.#heads.delete(name);
     }
     this.#size += jobs.length;
   }
 
-  /** Takes the first jobs that may share a message from the next line allowed to run; that line moves to the back. */
-  take(maxJobs: (line: string) => number, maxChars: number): J[] {
-    for (const [name, line] of this.#lines) {
-      const most = maxJobs(name);
-      if (most > 0) return this.#takeFrom(name, line, most, maxChars);
-    }
-    return [];
+  /** The organisation used a worker for so long. */
+  charge(org: string, ms: number): void {
+    this.#paid.set(org, this.#timeOf(org) + ms);
+    if (this.#paid.size > MAX_PAID) for (const [one, time] of this.#paid) if (time <= this.#now) this.#paid.delete(one);
   }
 
-  #takeFrom(name: string, line: J[], maxJobs: number, maxChars: number): J[] {
+  /**
+   * Takes the first jobs that may share a message: of the organisation with the least time among those with a line that may run, from the
+   * next such line. That line and the organisation move to the back.
+   */
+  take(maxJobs: (line: string) => number, maxChars: number): J[] {
+    let chosen: { org: string; lines: Map<string, J[]>; name: string; most: number; time: number } | undefined;
+    for (const [org, lines] of this.#lines) {
+      const time = this.#timeOf(org);
+      if (chosen !== undefined && time >= chosen.time) continue;
+      for (const name of lines.keys()) {
+        const most = maxJobs(name);
+        if (most === 0) continue;
+        chosen = { org, lines, name, most, time };
+        break;
+      }
+    }
+    if (chosen === undefined) return [];
+    const { org, lines, name, most, time } = chosen;
+    this.#now = Math.max(this.#now, time);
+    const taken = this.#takeFrom(lines, name, most, maxChars);
+    this.#lines.delete(org);
+    if (lines.size > 0) this.#lines.set(org, lines);
+    return taken;
+  }
+
+  #timeOf(org: string): number {
+    return Math.max(this.#now, this.#paid.get(org) ?? 0);
+  }
+  #linesOf(org: string): Map<string, J[]> {
+    let lines = this.#lines.get(org);
+    if (lines === undefined) {
+      lines = new Map();
+      this.#lines.set(org, lines);
+    }
+    return lines;
+  }
+
+  #takeFrom(lines: Map<string, J[]>, name: string, maxJobs: number, maxChars: number): J[] {
+    const line = lines.get(name) ?? [];
     let head = this.#heads.get(name) ?? 0;
-    const lead = line[head]!;
+    const lead = line[head];
     const taken: J[] = [];
     let chars = 0;
-    while (head < line.length && taken.length < maxJobs && (chars === 0 || chars + line[head]!.event.length <= maxChars)) {
-      const job = line[head]!;
-      if (job.key !== lead.key || job.code !== lead.code || job.parameters !== lead.parameters || job.fresh || job.load_only)
-        if (job !== lead) break;
+    for (let job = lead; job !== undefined && lead !== undefined && taken.length < maxJobs; job = line[head]) {
+      if (chars > 0 && chars + job.event.length > maxChars) break;
+      if (job !== lead && !mayShare(job, lead)) break;
       taken.push(job);
       chars += job.event.length;
       head += 1;
       if (lead.fresh) break;
     }
-    this.#lines.delete(name);
+    lines.delete(name);
     if (head < line.length) {
       // Taken jobs stay in the array until they make up half of it, to avoid a copy per message.
       const compact = head > line.length / 2;
-      this.#lines.set(name, compact ? line.slice(head) : line);
+      lines.set(name, compact ? line.slice(head) : line);
       if (compact) this.#heads.delete(name);
       else this.#heads.set(name, head);
     } else this.#heads.delete(name);
@@ -74,10 +124,14 @@ export class FairQueue<J extends Job> {
 
   /** Removes and returns all waiting jobs. */
   clear(): J[] {
-    const all = [...this.#lines].flatMap(([name, line]) => line.slice(this.#heads.get(name) ?? 0));
+    const all = [...this.#lines.values()].flatMap((lines) => [...lines].flatMap(([name, line]) => line.slice(this.#heads.get(name) ?? 0)));
     this.#lines.clear();
     this.#heads.clear();
     this.#size = 0;
     return all;
   }
+}
+
+function mayShare(job: Job, lead: Job): boolean {
+  return job.key === lead.key && job.code === lead.code && job.parameters === lead.parameters && !job.fresh && !job.load_only;
 }

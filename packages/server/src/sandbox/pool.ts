@@ -1,12 +1,13 @@
 /**
  * Worker threads that run user code, and their watchdog. A run that QuickJS cannot interrupt is ended by terminating its worker, which is
  * replaced. The other events of its message move to other workers as soon as the run is found to be slow. One spare worker keeps
- * throughput up during a slow run, and one worker is always free of lines that recently had slow runs.
+ * throughput up during a slow run, one worker is always free of lines that recently had slow runs, and lines that are mostly slow leave a
+ * core to everything else.
  */
 import type { Clock } from '../runtime/clock.ts';
 import { compileEngine } from './engine.ts';
 import { FairQueue } from './fair-queue.ts';
-import type { RunResult, SandboxLimits, WorkerReply } from './protocol.ts';
+import { AT_WORK_PART, type RunResult, type SandboxLimits, type WorkerReply } from './protocol.ts';
 import { type PoolJob, Slot } from './slot.ts';
 import { Suspects } from './suspects.ts';
 
@@ -23,15 +24,19 @@ const MAX_JOBS = 16;
 /** Message size for lines with a recent slow run: the events behind a slow one wait until it is detected. */
 const MAX_SUSPECT_JOBS = 4;
 const MAX_CHARS = 256 * 1024;
-const LOOK_EVERY_MS = 10;
+/** How often running events are looked at, and idle workers. */
+const LOOK_EVERY_MS = 5;
+const LOOK_IDLE_EVERY_MS = 10_000;
 /** When an event takes longer than this, the others of its message move to other workers. */
+const LEAVE_MS = 5;
+/** Code whose event takes longer than this is suspect: elapsed time while it runs, CPU time when it has ended. */
 const SLOW_MS = 15;
 /** A check may be late by its own interval and a busy event loop, and first queries the worker's CPU time. */
 const HARD_MARGIN_MS = 60;
 /** After this multiple of the soft limit the worker's replacement is started. */
 const DOOMED_TIMES = 2;
-/** On an overloaded machine a worker may get no CPU time. A run that used none is spared, up to this multiple of the limit. */
-const STARVED_TIMES = 4;
+/** On an overloaded machine a worker gets little CPU time. A run that used less than the limit is spared, up to this multiple of the limit. */
+const STARVED_TIMES = 40;
 const IDLE_MS = 60_000;
 const RESTART_MS = 1_000;
 const RESERVE = 1;
@@ -44,6 +49,7 @@ export class Pool {
   #engine: WebAssembly.Module | undefined;
   #loading = false;
   #watch: NodeJS.Timeout | undefined;
+  #watchesRuns = false;
   #restart: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -69,7 +75,7 @@ export class Pool {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#watch);
+    clearTimeout(this.#watch);
     clearTimeout(this.#restart);
     const slots = [...this.#slots];
     this.#slots.clear();
@@ -87,24 +93,41 @@ export class Pool {
     }
     // Start all workers on first use: a worker takes about 100 ms to start, too late once the only one is in an endless loop.
     if (this.#queue.size > 0 || this.#slots.size > 0) this.#spawnMissing();
-    if (this.#watch === undefined && this.#slots.size > 0) {
-      this.#watch = setInterval(() => this.#look(), LOOK_EVERY_MS);
-      this.#watch.unref();
-    }
+    this.#scheduleLook();
+  }
+
+  /** Looks often only while something runs: a timer every few milliseconds would keep an idle process awake. */
+  #scheduleLook(): void {
+    let runs = false;
+    for (const slot of this.#slots) runs ||= slot.jobs.length > 0;
+    if (this.#watch !== undefined && (this.#watchesRuns || !runs)) return;
+    clearTimeout(this.#watch);
+    this.#watchesRuns = runs;
+    this.#watch = this.#slots.size === 0 ? undefined : setTimeout(() => this.#look(), runs ? LOOK_EVERY_MS : LOOK_IDLE_EVERY_MS).unref();
   }
 
   /** Returns whether the worker got any jobs. */
   #dispatch(slot: Slot): boolean {
     let ready = 0;
     let suspect = 0;
+    let heavy = 0;
     for (const other of this.#slots) {
       if (!other.ready || other.doomed) continue;
       ready += 1;
-      if (this.#holdsSuspect(other)) suspect += 1;
+      const line = other.jobs[0]?.line;
+      if (line === undefined) continue;
+      if (this.#suspects.has(line)) suspect += 1;
+      if (this.#suspects.isHeavy(line)) heavy += 1;
     }
     // With a single worker, all lines share it.
     const suspectsMayRun = suspect < Math.max(1, ready - 1);
-    const most = (line: string) => (!this.#suspects.has(line) ? MAX_JOBS : suspectsMayRun ? MAX_SUSPECT_JOBS : 0);
+    const heavyMayRun = heavy < Math.max(1, this.#options.workers - 1);
+    // Few jobs are spread over the workers: those behind a slow one wait.
+    const share = Math.min(MAX_JOBS, Math.ceil(this.#queue.size / this.#options.workers));
+    const most = (line: string) => {
+      if (!this.#suspects.has(line)) return share;
+      return suspectsMayRun && (heavyMayRun || !this.#suspects.isHeavy(line)) ? Math.min(share, MAX_SUSPECT_JOBS) : 0;
+    };
     let jobs: PoolJob[] = [];
     for (let taken = this.#queue.take(most, MAX_CHARS); taken.length > 0; taken = this.#queue.take(most, MAX_CHARS)) {
       jobs = taken.filter(isWanted);
@@ -113,11 +136,6 @@ export class Pool {
     if (jobs.length === 0) return false;
     slot.run(jobs, this.#options.clock.monotonic());
     return true;
-  }
-
-  #holdsSuspect(slot: Slot): boolean {
-    const first = slot.jobs[0];
-    return first !== undefined && this.#suspects.has(first.line);
   }
 
   #spawnMissing(): void {
@@ -166,14 +184,16 @@ export class Pool {
     slot.idleSince = this.#options.clock.monotonic();
     if (reply.type === 'ready') slot.ready = true;
     else {
-      const jobs = slot.jobs;
-      slot.jobs = [];
-      for (const [i, job] of jobs.entries()) {
-        const result = reply.results[i];
-        if (result === undefined) break;
-        if (result.ended) this.#suspects.add(job.line);
+      for (const result of reply.results) {
+        const job = slot.jobs[slot.reported++];
+        if (job === undefined) break;
+        const ms = result.cpu_ms ?? 0;
+        this.#queue.charge(job.org, ms);
+        this.#suspects.noteRun(job.line, result.ended === true || ms >= SLOW_MS);
         settle(job, result);
       }
+      if (!reply.last) return;
+      slot.jobs = [];
       // The run finished after all, but its replacement is already started.
       if (slot.doomed) this.#drop(slot);
     }
@@ -185,7 +205,7 @@ export class Pool {
     if (!this.#slots.delete(slot)) return;
     const blamed = slot.underWay();
     if (blamed !== undefined) {
-      this.#suspects.add(blamed.line);
+      this.#suspects.noteRun(blamed.line, true);
       settle(blamed, { error: `stopped: the worker died (${why})`, ended: true });
     }
     this.#queue.restore(slot.jobs.filter((job) => !job.settled));
@@ -203,6 +223,7 @@ export class Pool {
   }
 
   #look(): void {
+    this.#watch = undefined;
     const now = this.#options.clock.monotonic();
     for (const slot of this.#slots) {
       if (slot.jobs.length > 0) this.#lookAt(slot, now);
@@ -210,25 +231,23 @@ export class Pool {
     // Stop all or none: while any worker remains, the pool respawns the others.
     if (this.#queue.size === 0 && [...this.#slots].every((slot) => slot.ready && slot.jobs.length === 0 && now - slot.idleSince > IDLE_MS))
       for (const slot of this.#slots) this.#drop(slot);
-    if (this.#slots.size === 0) {
-      clearInterval(this.#watch);
-      this.#watch = undefined;
-    }
+    this.#scheduleLook();
   }
 
   #lookAt(slot: Slot, now: number): void {
     const { running, elapsed } = slot.look(now);
     if (running === 0) return;
-    if (elapsed >= SLOW_MS && !slot.left) {
-      this.#suspects.add(slot.jobs[running - 1]!.line);
+    const job = slot.jobs[running - 1];
+    if (elapsed >= SLOW_MS && job !== undefined) this.#suspects.add(job.line);
+    if (elapsed >= LEAVE_MS && !slot.left) {
       this.#queue.restore(slot.leaveRest(running));
       this.#pump();
     }
     const { hard_ms, soft_ms } = this.#options.limits;
     if (elapsed >= hard_ms - HARD_MARGIN_MS) {
       if (elapsed > hard_ms * STARVED_TIMES) this.#end(slot, running);
-      else slot.ifAtWork(() => this.#end(slot, running));
-    } else if (elapsed >= soft_ms * DOOMED_TIMES && !slot.doomed) slot.ifAtWork(() => this.#doom(slot));
+      else slot.ifUsed(hard_ms - HARD_MARGIN_MS - LEAVE_MS, () => this.#end(slot, running));
+    } else if (elapsed >= soft_ms * DOOMED_TIMES && !slot.doomed) slot.ifUsed(soft_ms * AT_WORK_PART, () => this.#doom(slot));
   }
 
   #doom(slot: Slot): void {
@@ -240,8 +259,11 @@ export class Pool {
     const job = slot.jobs[running - 1];
     this.#drop(slot);
     slot.jobs = [];
-    if (job !== undefined) this.#suspects.add(job.line);
-    if (job !== undefined) settle(job, { error: `ended after ${this.#options.limits.hard_ms} ms`, ended: true });
+    if (job !== undefined) {
+      this.#queue.charge(job.org, this.#options.limits.hard_ms);
+      this.#suspects.noteRun(job.line, true);
+      settle(job, { error: `ended after ${this.#options.limits.hard_ms} ms`, ended: true });
+    }
     this.#pump();
   }
 }

@@ -28,12 +28,14 @@ export interface RunResult {
   error?: string;
   /** Stopped because of time or memory. */
   ended?: true;
+  /** CPU time of the run. Absent where the worker did not finish it. */
+  cpu_ms?: number;
   logs?: string[];
 }
 export type WorkerReply =
   | { type: 'ready' }
-  /** One result per event that ran: fewer than requested after `LEAVE_REST`. */
-  | { type: 'results'; results: RunResult[] };
+  /** Results in the order of the events. A slow message is answered in parts; after `LEAVE_REST` the last events have no result. */
+  | { type: 'results'; results: RunResult[]; last: boolean };
 export interface WorkerStart {
   limits: SandboxLimits;
   shared: SharedArrayBuffer;

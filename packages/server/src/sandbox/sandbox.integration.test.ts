@@ -22,10 +22,11 @@ afterAll(() => Promise.all(boxes.map((box) => box.stop())));
 function run(
   box: Sandbox,
   code: string,
-  options: { owner?: string; pipeline?: string; event?: unknown; parameters?: Record<string, string> } = {},
+  options: { owner?: string; org?: string; pipeline?: string; event?: unknown; parameters?: Record<string, string> } = {},
 ) {
   return box.run({
     code: { owner: options.owner ?? 'trf_1', code },
+    org_id: options.org ?? 'org_1',
     pipeline_id: options.pipeline ?? 'pl_1',
     event: (options.event ?? event) as CanonicalEvent,
     parameters: options.parameters ?? {},
@@ -214,6 +215,15 @@ test('an uninterruptible run ends with its worker, and queued runs continue', as
   const others = Promise.all([1, 2, 3].map((n) => run(box, code, { owner: 'hang', event: { n } })));
   expect(await hung).toEqual({ kind: 'failed', reason: 'ended after 250 ms', logs: [] });
   expect(await others).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
+});
+
+test('on a starved machine code is ended for the processor time that it used, not for the time that passed', async () => {
+  const started = performance.now();
+  // Time passes a hundred times as fast as the worker runs.
+  const clock = { monotonic: () => (performance.now() - started) * 100 };
+  const box = sandbox({ workers: 1, clock, limits: { soft_ms: 2_000, hard_ms: 20_000 } });
+  const code = 'function transform() { const end = Date.now() + 1000; while (Date.now() < end); return 1 }';
+  expect(await run(box, code)).toMatchObject({ value: 1 });
 });
 
 test('runaway code delays neither other visitors nor other pipelines', async () => {

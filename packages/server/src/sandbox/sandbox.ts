@@ -53,9 +53,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   return {
-    async run({ code: { owner, code }, pipeline_id, event, parameters }) {
+    async run({ code: { owner, code }, org_id, pipeline_id, event, parameters }) {
       if (suspensions.isSuspended(owner)) return { kind: 'failed', reason: SUSPENDED, logs: [] };
       const job: Submitted = {
+        org: org_id,
         line: pipeline_id,
         key: `${owner}/${pipeline_id}`,
         code,
@@ -71,6 +72,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     async runFresh(code, event, parameters, line) {
       return toCodeResult(
         await submitTwice({
+          org: `fresh/${line}`,
           line: `fresh/${line}`,
           key: 'fresh',
           code,
@@ -82,7 +84,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       );
     },
     async validateCode(code) {
-      const job = { line: 'fresh/validate', key: 'validate', code, parameters: '{}', fresh: true, load_only: true, event: '' };
+      const line = 'fresh/validate';
+      const job = { org: line, line, key: 'validate', code, parameters: '{}', fresh: true, load_only: true, event: '' };
       const { error } = await submitTwice(job);
       return error === undefined ? [] : [{ field: 'code', message: error }];
     },

@@ -2,16 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { Job } from './fair-queue.ts';
-import {
-  AT_WORK_PART,
-  LEAVE_REST,
-  RUNNING,
-  type RunMessage,
-  type RunResult,
-  type SandboxLimits,
-  SHARED_SLOTS,
-  type WorkerStart,
-} from './protocol.ts';
+import { LEAVE_REST, RUNNING, type RunMessage, type RunResult, type SandboxLimits, SHARED_SLOTS, type WorkerStart } from './protocol.ts';
 
 export interface PoolJob extends Job {
   /** Called before the job runs: returns a result instead of a run if its code was suspended in the meantime. */
@@ -24,13 +15,14 @@ export class Slot {
   readonly worker: Worker;
   ready = false;
   jobs: PoolJob[] = [];
+  /** How many of them have their results. */
+  reported = 0;
   /** The running event is slow: the others of its message were given to other workers. */
   left = false;
   /** QuickJS failed to interrupt the run in time: the worker will be terminated, and its replacement starts first. */
   doomed = false;
   idleSince: number;
   readonly #shared: Int32Array;
-  readonly #limits: SandboxLimits;
   /** The event that was running at the last check, and since when. */
   #seen = 0;
   #since: number;
@@ -41,7 +33,6 @@ export class Slot {
   constructor(engine: WebAssembly.Module, limits: SandboxLimits, now: number) {
     const shared = new SharedArrayBuffer(SHARED_SLOTS * 4);
     this.#shared = new Int32Array(shared);
-    this.#limits = limits;
     this.#since = now;
     this.idleSince = now;
     this.worker = new Worker(threadEntry(new URL('./worker.ts', import.meta.url)), {
@@ -57,6 +48,7 @@ export class Slot {
   run(jobs: PoolJob[], now: number): void {
     this.jobs = jobs;
     this.left = false;
+    this.reported = 0;
     this.#seen = 0;
     this.#since = now;
     Atomics.store(this.#shared, LEAVE_REST, 0);
@@ -81,8 +73,8 @@ export class Slot {
   }
 
   /**
-   * Tells the worker to stop after the running event, and returns the other jobs. Earlier events already have results, but the blocked
-   * worker cannot report them: they run again, and the first result counts.
+   * Tells the worker to stop after the running event, and returns the other jobs. Earlier events that are not reported yet run again, and
+   * the first result counts.
    */
   leaveRest(running: number): PoolJob[] {
     this.left = true;
@@ -95,14 +87,14 @@ export class Slot {
     return others;
   }
 
-  /** Calls `then` only if the running event used CPU since it was found to be slow. Otherwise the next check asks again. */
-  ifAtWork(then: () => void): void {
+  /** Calls `then` only if the running event used so much CPU since it was found to be slow. Otherwise the next check asks again. */
+  ifUsed(cpuMs: number, then: () => void): void {
     const before = this.#cpuWhenSlow;
     if (typeof this.worker.cpuUsage !== 'function') then();
     // Not known yet if this thread itself was delayed.
     else if (before !== undefined)
       this.#askCpu((cpu) => {
-        if (cpu - before >= this.#limits.soft_ms * AT_WORK_PART) then();
+        if (cpu - before >= cpuMs) then();
       });
   }
 
