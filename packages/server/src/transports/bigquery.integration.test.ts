@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openBigquery } from './bigquery.ts';
 import { driverOptions } from './testing/conformance.ts';
 import { type Answer, type Asked, FakeWarehouse, Faults, type Row, serve } from './testing/fake-warehouse.ts';
+import { testKills } from './testing/kills.ts';
 import { describeTables, trackRecord } from './testing/tables-conformance.ts';
 import { rsaKeyPair, verifiedClaims } from './testing/verify-jwt.ts';
 
@@ -14,6 +15,8 @@ const faults = new Faults();
 const jobs = new Map<string, { state: string; polls: number; errorResult?: { reason: string; message: string } }>();
 const etags = new Map<string, number>();
 const tokens = new Set<string>();
+/** Per table: how many jobs more end with an error that passes. */
+const busy = new Map<string, number>();
 let url: string;
 let close: () => Promise<void>;
 const limits = { timeout_ms: 20_000 };
@@ -102,6 +105,14 @@ function startJob({ body, headers }: Asked): Answer {
   if (jobs.has(jobId)) return error(409, 'duplicate', 'Already Exists: Job');
   const name = configuration.load.destinationTable.tableId;
   const rows = data.split('\n').map((line) => JSON.parse(line) as Row);
+  const left = busy.get(name) ?? 0;
+  if (left > 0) {
+    busy.set(name, left - 1);
+    const errorResult = { reason: 'rateLimitExceeded', message: 'too many table update operations for this table' };
+    const failed = { state: 'DONE', polls: 0, errorResult };
+    jobs.set(jobId, failed);
+    return { status: 200, body: { status: failed } };
+  }
   const message = rows.map((row) => warehouse.fault(name, row)).find((one) => one !== undefined);
   if (message === undefined) for (const row of rows) warehouse.insert(name, row);
   const job = { state: 'RUNNING', polls: 0, ...(message === undefined ? {} : { errorResult: { reason: 'invalid', message } }) };
@@ -134,6 +145,23 @@ describeTables('BigQuery, streaming', () => ({
   wildRuns: 6,
   rows,
 }));
+testKills('BigQuery, load jobs', async () => {
+  const eventIds = async () => (await rows('tracks')).map((row) => String(row.id)).filter((id) => id.startsWith('kill-'));
+  return {
+    vendor: 'bigquery',
+    config: {
+      project_id: 'acme-events',
+      dataset: 'events',
+      client_email: connection().client_email,
+      private_key: keys.privatePem,
+      method: 'load',
+    },
+    connection: { ...connection(), method: 'load' },
+    count: async () => (await eventIds()).length,
+    eventIds,
+    exactlyOnce: true,
+  };
+});
 describeTables('BigQuery, load jobs', () => ({
   open: openBigquery,
   connection: { ...connection(), method: 'load' },
@@ -201,6 +229,21 @@ describe('BigQuery', () => {
       reason: expect.stringContaining('invalid_grant'),
     });
     expect(await opened().send([trackRecord('c', event, {})], limits)).toEqual({ kind: 'delivered' });
+  });
+  test('a load job that failed for the moment is run again under the next id', async () => {
+    const transport = opened({ method: 'load' });
+    const batch = [trackRecord('a', event, {})];
+    busy.set(table, 5);
+    const before = jobs.size;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const reason = expect.stringContaining('rateLimitExceeded');
+      expect(await transport.send(batch, limits)).toMatchObject({ kind: 'unavailable', reason });
+    }
+    // One for tracks, and one per attempt for the table of the event: failed jobs count against its daily limit.
+    expect(jobs.size - before).toBe(1 + 5);
+    expect(await transport.send(batch, limits)).toEqual({ kind: 'delivered' });
+    expect(await transport.send(batch, limits)).toEqual({ kind: 'delivered' });
+    expect(stored()).toEqual(['a']);
   });
   test('a load job whose answer was lost is not run again', async () => {
     const transport = opened({ method: 'load' });

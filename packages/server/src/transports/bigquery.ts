@@ -16,8 +16,8 @@ const SCOPE = 'https://www.googleapis.com/auth/bigquery';
 /** Google advises 500 rows per request. */
 const ROWS_AT_ONCE = 500;
 const TABLES_AT_ONCE = 8;
-/** A job id that failed cannot be used again. */
-const JOB_TRIES = 3;
+/** The id of a job that failed cannot be used again, so each attempt at a batch uses the next one. */
+const MAX_JOBS = 50;
 
 /** `project_id`, `dataset`, `client_email`, `private_key`, `method`, `location`, `endpoint` and the settings of `readTableSettings`. */
 export const openBigquery: OpenTransport = (connection, { http }) =>
@@ -78,15 +78,20 @@ function bigqueryStore(connection: Readonly<Record<string, string>>, http: HttpD
   async function load(one: Load, deadline: number): Promise<void> {
     const rows = one.rows.map((row) => rowJson(one, row, true)).join('\n');
     const digest = hash('sha256', `${one.table.name}\n${rows}`);
-    let problem: BadReply | undefined;
-    for (let tries = 0; tries < JOB_TRIES; tries++) {
-      problem = await runJob(one, `firsthand_${digest}_${tries}`, rows, deadline);
+    for (let number = 0; ; number++) {
+      const { problem, repeated } = await runJob(one, `firsthand_${digest}_${number}`, rows, deadline);
       if (problem === undefined) return;
+      // BigQuery asks for a pause before another job, and failed jobs count too: the next attempt runs it.
+      if (!repeated || number + 1 >= MAX_JOBS) throw problem;
     }
-    throw problem;
   }
-  /** Undefined where the job succeeded; the error where it ended with one and another id may be tried. */
-  async function runJob({ table, columns }: Load, jobId: string, rows: string, deadline: number): Promise<BadReply | undefined> {
+  /** `repeated`: the job is of an earlier attempt at this very batch. `problem`: it failed. */
+  async function runJob(
+    { table, columns }: Load,
+    jobId: string,
+    rows: string,
+    deadline: number,
+  ): Promise<{ problem: BadReply | undefined; repeated: boolean }> {
     const jobReference = { projectId: project_id, jobId, ...(location ? { location } : {}) };
     const configuration = {
       load: {
@@ -105,13 +110,14 @@ function bigqueryStore(connection: Readonly<Record<string, string>>, http: HttpD
       'Content-Type': `multipart/related; boundary=${boundary}`,
     });
     const path = `${base}/jobs/${jobId}${location ? `?location=${encodeURIComponent(location)}` : ''}`;
-    // 409: an earlier attempt of this very batch reached BigQuery.
-    if (reply.status === 409) reply = await call('GET', path, deadline);
+    const repeated = reply.status === 409;
+    if (repeated) reply = await call('GET', path, deadline);
     for (let polls = 0; ; polls++) {
       const job = fine(reply) as { status?: { state?: string; errorResult?: { reason?: string; message?: string } } };
       if (job.status?.state === 'DONE') {
         const { errorResult } = job.status;
-        return errorResult && new BadReply(reply, errorResult.reason ?? '', errorResult.message ?? 'the load job failed');
+        const problem = errorResult && new BadReply(reply, errorResult.reason ?? '', errorResult.message ?? 'the load job failed');
+        return { problem, repeated };
       }
       await untilNextPoll(polls, deadline);
       reply = await call('GET', path, deadline);

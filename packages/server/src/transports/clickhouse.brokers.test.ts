@@ -4,6 +4,7 @@ import { findChdb, startClickhouse } from '../../test/servers/clickhouse.ts';
 import type { TestServer } from '../../test/servers/index.ts';
 import { openClickhouse } from './clickhouse.ts';
 import { describeTransport, driverOptions, record } from './testing/conformance.ts';
+import { testKills } from './testing/kills.ts';
 import { describeTables, trackRecord } from './testing/tables-conformance.ts';
 
 const limits = { timeout_ms: 20_000 };
@@ -62,6 +63,18 @@ describe.skipIf(!findChdb())('ClickHouse (skipped without chdb)', () => {
     oneRowPerUser: false,
     rows,
   }));
+
+  testKills('ClickHouse', async () => {
+    const eventIds = async () =>
+      (await query('EXISTS TABLE killed')).trim() === '1' ? (await rows('killed', '')).map(({ event_id }) => String(event_id)) : [];
+    return {
+      vendor: 'clickhouse',
+      config: { ...connection(), layout: 'payload', table: 'killed' },
+      count: async () => (await eventIds()).length,
+      eventIds,
+      exactlyOnce: true,
+    };
+  });
 
   test('a batch that comes again is not even stored twice before parts are merged', async () => {
     const transport = openClickhouse({ ...connection(), layout: 'segment', create_table: 'true' }, driverOptions());

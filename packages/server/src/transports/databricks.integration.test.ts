@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabricks } from './databricks.ts';
 import { driverOptions } from './testing/conformance.ts';
 import { type Answer, type Asked, FakeWarehouse, Faults, type Row, serve } from './testing/fake-warehouse.ts';
+import { testKills } from './testing/kills.ts';
 import { describeTables, trackRecord } from './testing/tables-conformance.ts';
 
 const warehouse = new FakeWarehouse();
@@ -123,6 +124,25 @@ describeTables('Databricks', () => ({
   rows: async (table) => warehouse.rows(table),
 }));
 
+testKills('Databricks', async () => {
+  const eventIds = async () => (await warehouse.rows('tracks')).map((row) => String(row.id)).filter((id) => id.startsWith('kill-'));
+  return {
+    vendor: 'databricks',
+    config: {
+      host: 'https://dbc.example.com',
+      warehouse_id: 'wh1',
+      catalog: 'main',
+      schema: 'events',
+      authentication: 'oauth',
+      client_id: 'client',
+      client_secret: 'secret',
+    },
+    connection: { ...connection() },
+    count: async () => (await eventIds()).length,
+    eventIds,
+    exactlyOnce: true,
+  };
+});
 describe('Databricks', () => {
   let event: string;
   let table: string;

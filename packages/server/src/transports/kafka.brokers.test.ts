@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canHaveKafka, KAFKA_PASSWORD, startKafka } from '../../test/servers/index.ts';
 import { openKafka } from './kafka.ts';
 import { driverOptions, record } from './testing/conformance.ts';
+import { testKills } from './testing/kills.ts';
 import { readTopic } from './testing/read-topic.ts';
 import { describeStream } from './testing/streams.ts';
 
@@ -44,6 +45,18 @@ describe.skipIf(!canHaveKafka())(`Kafka${canHaveKafka() ? '' : ' (no Java, or no
     once: false,
     survivesKill: true,
   }));
+
+  testKills('Kafka', async () => {
+    const topic = await freshTarget(3);
+    const eventIds = async () => (await stored(topic)).map(({ event_id }) => event_id);
+    return {
+      vendor: 'kafka',
+      config: { ...connection(), topic },
+      count: async () => (await eventIds()).length,
+      eventIds,
+      exactlyOnce: false,
+    };
+  });
 
   test('records of a visitor share a partition, whatever else is in the batch', async () => {
     const topic = await freshTarget(8);

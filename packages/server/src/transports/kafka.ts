@@ -8,11 +8,13 @@ import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 import { compatibilityPartitioner, ProduceAcks, Producer, stringSerializers } from '@platformatic/kafka';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
+import { jsonBytes } from './json-bytes.ts';
 import { kafkaConnection, kafkaErrorText, kafkaFault } from './kafka-connection.ts';
 import { LazyClient, verdictOfAll, within } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
 
-type StringProducer = Producer<string, string, string, string>;
+type JsonProducer = Producer<string, Buffer, string, string>;
+const SERIALIZERS = { ...stringSerializers, value: (bytes?: Buffer) => bytes };
 
 /** Faults of a record: too large, or refused by the topic's rules. */
 const OF_ONE_RECORD = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'];
@@ -22,7 +24,7 @@ const TOPIC = /^[a-zA-Z0-9._-]{1,249}$/;
 /** The settings of `kafka-connection.ts`, and `compression`. */
 export const openKafka: OpenTransport = (connection, options) => {
   const guard = new SocketGuard(options);
-  const client = new LazyClient<StringProducer>(
+  const client = new LazyClient<JsonProducer>(
     async () =>
       guard.run(
         () =>
@@ -31,7 +33,7 @@ export const openKafka: OpenTransport = (connection, options) => {
             idempotent: true,
             acks: ProduceAcks.ALL,
             partitioner: compatibilityPartitioner,
-            serializers: stringSerializers,
+            serializers: SERIALIZERS,
             // More than 1, or the client retries without end.
             retries: 2,
             retryDelay: 250,
@@ -46,7 +48,7 @@ export const openKafka: OpenTransport = (connection, options) => {
       const deadline = performance.now() + timeout_ms;
       const topic = records[0]?.target ?? '';
       if (!TOPIC.test(topic)) return { kind: 'refused', reason: `${JSON.stringify(topic)} is not a topic name` };
-      let producer: StringProducer | undefined;
+      let producer: JsonProducer | undefined;
       try {
         producer = await client.use(deadline);
         const used = producer;
@@ -63,19 +65,18 @@ export const openKafka: OpenTransport = (connection, options) => {
   };
 };
 
-function messageOf({ event_id, target, event, values, json }: TransportRecord) {
-  return {
-    topic: target,
-    key: visitorOf(event),
-    value: json ?? JSON.stringify(values),
-    headers: { event_id, 'content-type': 'application/json' },
-  };
+function messageOf(record: TransportRecord) {
+  const { event_id, target } = record;
+  return { topic: target, key: keyOf(record), value: jsonBytes(record), headers: { event_id, 'content-type': 'application/json' } };
+}
+function keyOf(record: TransportRecord): string {
+  return record.visitor ?? visitorOf(record.event);
 }
 
 async function failureOf(
   error: unknown,
   records: readonly TransportRecord[],
-  producer: StringProducer | undefined,
+  producer: JsonProducer | undefined,
   refused: Error | undefined,
   deadline: number,
 ): Promise<Verdict> {
@@ -93,7 +94,7 @@ async function failureOf(
 async function storedPartitions(
   error: unknown,
   records: readonly TransportRecord[],
-  producer: StringProducer | undefined,
+  producer: JsonProducer | undefined,
   deadline: number,
 ): Promise<((record: TransportRecord) => boolean) | undefined> {
   const topic = records[0]?.target ?? '';
@@ -103,7 +104,7 @@ async function storedPartitions(
   const count = metadata?.topics.get(topic)?.partitionsCount;
   if (count === undefined) return undefined;
   const stored = new Set(produced.map(({ partition }) => partition));
-  return (record) => stored.has(compatibilityPartitioner(messageOf(record), Buffer.from(visitorOf(record.event))) % count);
+  return (record) => stored.has(compatibilityPartitioner(messageOf(record), Buffer.from(keyOf(record))) % count);
 }
 
 function compressionOf(name: string | undefined): { compression?: 'gzip' | 'snappy' | 'lz4' | 'zstd' } {

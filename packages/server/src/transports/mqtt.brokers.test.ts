@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { findMosquitto } from '../../test/servers/find.ts';
 import { MQTT_PASSWORD, startMosquitto, type TestServer } from '../../test/servers/index.ts';
 import { openMqtt } from './mqtt.ts';
+import { testKills } from './testing/kills.ts';
 import { describeStream } from './testing/streams.ts';
 
 describe.skipIf(!findMosquitto())(`MQTT${findMosquitto() ? '' : ' (mosquitto is not installed: left out)'}`, () => {
@@ -51,5 +52,13 @@ describe.skipIf(!findMosquitto())(`MQTT${findMosquitto() ? '' : ' (mosquitto is 
     },
     once: false,
     survivesKill: false,
+  }));
+
+  testKills('MQTT', async () => ({
+    vendor: 'mqtt',
+    config: { url: server.url, ...login, topic: 'killed' },
+    count: async () => of('killed').length,
+    eventIds: async () => of('killed').map(({ event_id }) => event_id),
+    exactlyOnce: false,
   }));
 });

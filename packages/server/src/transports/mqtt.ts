@@ -8,6 +8,7 @@ import { connect, type MqttClient } from 'mqtt';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
 import { errorText } from '../runtime/error-text.ts';
 import { chance } from '../runtime/ids.ts';
+import { jsonBytes } from './json-bytes.ts';
 import { LazyClient, tlsOptions, verdictOfAll, within } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
 
@@ -57,10 +58,11 @@ const PACKET_OVERHEAD = 512;
 
 async function publish(
   { mqtt, largestPacket }: Client,
-  { event_id, target, values, json }: TransportRecord,
+  record: TransportRecord,
   retain: boolean,
 ): Promise<Exclude<Verdict, { kind: 'partial' }>> {
-  const payload = Buffer.from(json ?? JSON.stringify(values));
+  const { event_id, target } = record;
+  const payload = jsonBytes(record);
   if (payload.length + PACKET_OVERHEAD > largestPacket)
     return { kind: 'refused', reason: `mqtt: the message has more than ${largestPacket} bytes` };
   try {

@@ -5,6 +5,7 @@ import type { TestServer } from '../../test/servers/index.ts';
 import { findMariadb, startMariadb } from '../../test/servers/mariadb.ts';
 import { openMysql } from './mysql.ts';
 import { describeTransport, driverOptions, record } from './testing/conformance.ts';
+import { testKills } from './testing/kills.ts';
 import { describeTables, trackRecord } from './testing/tables-conformance.ts';
 
 describe.skipIf(!findMariadb())('MariaDB (skipped without mariadb-server)', () => {
@@ -46,6 +47,25 @@ describe.skipIf(!findMariadb())('MariaDB (skipped without mariadb-server)', () =
   };
   let tables = 0;
 
+  testKills('MariaDB', async () => ({
+    vendor: 'mysql',
+    config: {
+      host: '127.0.0.1',
+      port: server.port,
+      username: 'firsthand',
+      password: 'secret',
+      database: 'test',
+      tls: 'disable',
+      layout: 'payload',
+      table: 'killed',
+    },
+    count: async () => {
+      const [found] = await admin.query<mysql.RowDataPacket[]>("show tables like 'killed'");
+      return found.length === 0 ? 0 : (await rows('killed')).length;
+    },
+    eventIds: async () => (await rows('killed')).map(({ event_id }) => String(event_id)),
+    exactlyOnce: true,
+  }));
   describeTransport('MariaDB', () => ({
     open: openMysql,
     connection,

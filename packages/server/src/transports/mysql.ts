@@ -8,8 +8,8 @@ import mysql from 'mysql2/promise';
 import { errorText } from '../runtime/error-text.ts';
 import { GuardedSocket } from './guarded-socket.ts';
 import type { OpenTransport } from './port.ts';
+import { usingConnection } from './tables/pooled.ts';
 import type { Load, StoreFailure, TableRef, TableStore } from './tables/store.ts';
-import { within } from './tables/within.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
 
 const MAX_CONNECTIONS = 4;
@@ -39,18 +39,20 @@ export const openMysql: OpenTransport = (connection, options) => {
 };
 
 function mysqlStore(pool: mysql.Pool): TableStore {
-  async function using<T>(deadline: number, work: (client: mysql.PoolConnection) => Promise<T>): Promise<T> {
-    const client = await connect(pool, deadline);
-    try {
-      const result = await within(work(client), deadline);
-      client.release();
-      return result;
-    } catch (error) {
-      // The connection may be in the middle of a transaction.
-      client.destroy();
-      throw error;
-    }
-  }
+  const pooled = {
+    connect: () => pool.getConnection(),
+    release: (client: mysql.PoolConnection) => client.release(),
+    destroy: (client: mysql.PoolConnection) => client.destroy(),
+  };
+  /** A new connection gets the session's settings before its first use. */
+  const using = <T>(deadline: number, work: (client: mysql.PoolConnection) => Promise<T>) =>
+    usingConnection(pooled, deadline, async (client) => {
+      if (!prepared.has(client.connection)) {
+        await client.query(SESSION);
+        prepared.add(client.connection);
+      }
+      return work(client);
+    });
   const rowsOf = async (client: mysql.PoolConnection, sql: string, values: unknown[]) =>
     (await client.query<mysql.RowDataPacket[]>(sql, values))[0];
 
@@ -183,28 +185,5 @@ function failureOf(error: unknown): StoreFailure {
   return { kind: PERMANENT.has(errno) ? 'never' : 'later', reason };
 }
 
-/** A connection that comes too late goes back at once. A new one gets the session's settings before its first use. */
-async function connect(pool: mysql.Pool, deadline: number): Promise<mysql.PoolConnection> {
-  const connecting = pool.getConnection();
-  let client: mysql.PoolConnection;
-  try {
-    client = await within(connecting, deadline);
-  } catch (error) {
-    connecting.then(
-      (late) => late.release(),
-      () => undefined,
-    );
-    throw error;
-  }
-  if (!prepared.has(client.connection)) {
-    try {
-      await within(client.query(SESSION), deadline);
-    } catch (error) {
-      client.destroy();
-      throw error;
-    }
-    prepared.add(client.connection);
-  }
-  return client;
-}
+/** Connections with the session's settings. */
 const prepared = new WeakSet<object>();

@@ -5,6 +5,7 @@ import { findNats } from '../../test/servers/find.ts';
 import { startNats, type TestServer } from '../../test/servers/index.ts';
 import { openNats } from './nats.ts';
 import { driverOptions, record } from './testing/conformance.ts';
+import { testKills } from './testing/kills.ts';
 import { describeStream } from './testing/streams.ts';
 
 describe.skipIf(!findNats())(`NATS${findNats() ? '' : ' (nats-server is not installed: left out)'}`, () => {
@@ -53,6 +54,23 @@ describe.skipIf(!findNats())(`NATS${findNats() ? '' : ' (nats-server is not inst
     once: true,
     survivesKill: true,
   }));
+
+  testKills('NATS', async () => {
+    const subject = await freshTarget();
+    const name = `S${streams}`;
+    return {
+      vendor: 'nats',
+      config: { ...connection(), subject },
+      count: async () => {
+        const nc = await admin();
+        const { state } = await (await jetstreamManager(nc)).streams.info(name);
+        await nc.close();
+        return state.messages;
+      },
+      eventIds: async () => (await stored(subject)).map(({ event_id }) => event_id),
+      exactlyOnce: true,
+    };
+  });
 
   test('a subject without a stream waits, and arrives once there is one', async () => {
     const transport = openNats(connection(), driverOptions());

@@ -6,6 +6,7 @@ import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jet
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
 import { errorText } from '../runtime/error-text.ts';
+import { jsonBytes } from './json-bytes.ts';
 import { LazyClient, tlsOptions, verdictOfAll } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
 
@@ -35,9 +36,10 @@ export const openNats: OpenTransport = (connection, options) => {
         const largest = (nc.info?.max_payload ?? 1_048_576) - HEADER_BYTES;
         let unanswered = false;
         const verdicts = await Promise.all(
-          records.map(async ({ event_id, target, values, json }) => {
+          records.map(async (record) => {
+            const { event_id, target } = record;
             if (!SUBJECT.test(target)) return { kind: 'refused' as const, reason: `${JSON.stringify(target)} is not a subject` };
-            const data = encoder.encode(json ?? JSON.stringify(values));
+            const data = jsonBytes(record);
             if (data.length > largest) return { kind: 'refused' as const, reason: `the message has more than ${largest} bytes` };
             try {
               const timeout = Math.max(1, Math.ceil(deadline - performance.now()));

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type TestServer } from '../../test/servers/index.ts';
 import { openPostgresql } from './postgresql.ts';
 import { driverOptions } from './testing/conformance.ts';
+import { testKills } from './testing/kills.ts';
 import { trackRecord } from './testing/tables-conformance.ts';
 
 let server: TestServer;
@@ -52,6 +53,24 @@ test('a statement that hangs in the middle ends at the deadline, and the repeat 
   expect(await query('select count(*)::int as n from frozen')).toEqual([{ n: 500 }]);
 });
 
+test('connections that the server ends between two statements do not end the process', async () => {
+  const transport = opened({ url: server.url.replace('firsthand@', 'ended@') });
+  await query('create role ended login superuser');
+  let sending = true;
+  const ending = (async () => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    while (sending) await client.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ended'");
+    await client.end();
+  })();
+  // Several tables: a transaction of several statements.
+  const records = Array.from({ length: 40 }, (_, i) => trackRecord(`ended-${i}`, `Ended ${i % 4}`, { n: i }));
+  for (let round = 0; round < 30; round++) expect(['delivered', 'unavailable']).toContain((await transport.send(records, limits)).kind);
+  sending = false;
+  await ending;
+  expect(await transport.send(records, limits)).toEqual({ kind: 'delivered' });
+});
+
 test('wrong credentials are unavailable, and the corrected ones deliver', async () => {
   const url = server.url.replace('firsthand@', 'rotated:secret@');
   expect(await opened({ url }).send(batchOf('rotated'), limits)).toMatchObject({
@@ -79,3 +98,14 @@ test('a role that may not change the table: new fields go to _overflow, or the e
   expect(await opened({ url, layout: 'payload' }).send([record], limits)).toEqual({ kind: 'delivered' });
   expect(await query('select event, _overflow from fixed')).toEqual([{ event: 'Order', _overflow: { total: 42 } }]);
 });
+
+testKills('PostgreSQL', async () => ({
+  vendor: 'postgresql',
+  config: { url: server.url, tls: 'disable', table: 'killed' },
+  count: async () => {
+    const [found] = await query<{ n: number }>("select count(*)::int as n from pg_class where relname = 'killed'");
+    return found?.n === 0 ? 0 : ((await query<{ n: number }>('select count(*)::int as n from killed'))[0]?.n ?? 0);
+  },
+  eventIds: async () => (await query<{ event_id: string }>('select event_id from killed')).map(({ event_id }) => event_id),
+  exactlyOnce: true,
+}));

@@ -9,8 +9,9 @@ import { DestinationRefused } from '../outbound/resolver.ts';
 import { errorText } from '../runtime/error-text.ts';
 import { GuardedSocket } from './guarded-socket.ts';
 import type { OpenTransport } from './port.ts';
+import { binaryArray } from './postgresql-array.ts';
+import { usingConnection } from './tables/pooled.ts';
 import type { Load, StoreFailure, TableRef, TableStore } from './tables/store.ts';
-import { within } from './tables/within.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
 
 const MAX_CONNECTIONS = 4;
@@ -32,23 +33,18 @@ export const openPostgresql: OpenTransport = (connection, options) => {
   });
   // An idle connection that the server ends is replaced by the next query.
   pool.on('error', () => undefined);
+  // The pool listens only to idle connections. One that ends between two statements would end the process; the next statement fails instead.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return openTables(postgresqlStore(pool), readTableSettings(connection));
 };
 
 function postgresqlStore(pool: pg.Pool): TableStore {
-  /** One connection, given back clean or not at all. */
-  async function using<T>(deadline: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await connect(pool, deadline);
-    try {
-      const result = await within(work(client), deadline);
-      client.release();
-      return result;
-    } catch (error) {
-      // The connection may be in the middle of a transaction.
-      client.release(true);
-      throw error;
-    }
-  }
+  const pooled = {
+    connect: () => pool.connect(),
+    release: (client: pg.PoolClient) => client.release(),
+    destroy: (client: pg.PoolClient) => client.release(true),
+  };
+  const using = <T>(deadline: number, work: (client: pg.PoolClient) => Promise<T>) => usingConnection(pooled, deadline, work);
   /** Changes of one table wait for each other, also between processes. */
   function change(table: TableRef, deadline: number, sql: string[]): Promise<void> {
     return using(deadline, async (client) => {
@@ -126,8 +122,11 @@ function insert({ table, kind, columns }: Load): string {
   return `insert into ${nameOf(table)} as old (${names.join(', ')}) select * from unnest(${lists.join(', ')})
     on conflict (${key}) do ${set.length === 0 ? 'nothing' : `update set ${set.join(', ')}${newer}`}`;
 }
-function columnsOf({ columns, rows }: Load): Cell[][] {
-  return columns.map((_, index) => rows.map((row) => row[index] ?? null));
+function columnsOf({ columns, rows }: Load): (Cell[] | Buffer)[] {
+  return columns.map(({ sql }, index) => {
+    const cells = rows.map((row) => row[index] ?? null);
+    return binaryArray(sql, cells) ?? cells;
+  });
 }
 function sortedByKey(load: Load): Load {
   return { ...load, rows: load.rows.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)) };
@@ -154,18 +153,4 @@ function failureOf(error: unknown): StoreFailure {
   if (CHANGED.has(state)) return { kind: 'schema', reason };
   if (state === '42501') return { kind: 'denied', reason };
   return { kind: PERMANENT.test(state) ? 'never' : 'later', reason };
-}
-
-/** A connection that comes too late goes back at once. */
-async function connect(pool: pg.Pool, deadline: number): Promise<pg.PoolClient> {
-  const connecting = pool.connect();
-  try {
-    return await within(connecting, deadline);
-  } catch (error) {
-    connecting.then(
-      (client) => client.release(),
-      () => undefined,
-    );
-    throw error;
-  }
 }

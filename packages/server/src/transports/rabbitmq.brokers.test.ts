@@ -4,6 +4,7 @@ import { findRabbitmq } from '../../test/servers/find.ts';
 import { startRabbitmq, type TestServer } from '../../test/servers/index.ts';
 import { openRabbitmq } from './rabbitmq.ts';
 import { driverOptions, record } from './testing/conformance.ts';
+import { testKills } from './testing/kills.ts';
 import { describeStream } from './testing/streams.ts';
 
 describe.skipIf(!findRabbitmq())(`RabbitMQ${findRabbitmq() ? '' : ' (not installed: left out)'}`, () => {
@@ -47,6 +48,17 @@ describe.skipIf(!findRabbitmq())(`RabbitMQ${findRabbitmq() ? '' : ' (not install
     once: false,
     survivesKill: true,
   }));
+
+  testKills('RabbitMQ', async () => {
+    const queue = await freshTarget();
+    return {
+      vendor: 'rabbitmq',
+      config: { url: server.url, exchange: '', routing_key: queue },
+      count: async () => (await admin.queueDeclare({ queue, passive: true })).messageCount,
+      eventIds: async () => (await stored(queue)).map(({ event_id }) => event_id),
+      exactlyOnce: false,
+    };
+  });
 
   test('an exchange routes by key; a key without a queue is unavailable, although the broker confirms it', async () => {
     const queue = await freshTarget();

@@ -8,6 +8,7 @@ import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 import { Connection, type Publisher } from 'rabbitmq-client';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
 import { errorText } from '../runtime/error-text.ts';
+import { jsonBytes } from './json-bytes.ts';
 import { LazyClient, tlsOptions, verdictOfAll, within } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
 
@@ -57,10 +58,10 @@ type RecordVerdict = Exclude<Verdict, { kind: 'partial' }>;
 const UNROUTED: RecordVerdict = { kind: 'unavailable', reason: 'rabbitmq: no queue takes this routing key' };
 
 async function publish(publisher: Publisher, record: TransportRecord, exchange: string): Promise<RecordVerdict> {
-  const { event_id, target, values, json } = record;
+  const { event_id, target } = record;
   const envelope = { exchange, routingKey: target, mandatory: true, durable: true, messageId: event_id, contentType: 'application/json' };
   try {
-    await publisher.send(envelope, Buffer.from(json ?? JSON.stringify(values)));
+    await publisher.send(envelope, jsonBytes(record));
     return { kind: 'delivered' };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -4,6 +4,7 @@ import { findRedis } from '../../test/servers/find.ts';
 import { startRedis, type TestServer } from '../../test/servers/index.ts';
 import { openRedis } from './redis.ts';
 import { driverOptions, record } from './testing/conformance.ts';
+import { testKills } from './testing/kills.ts';
 import { describeStream } from './testing/streams.ts';
 
 describe.skipIf(!findRedis())(`Redis${findRedis() ? '' : ' (redis-server is not installed: left out)'}`, () => {
@@ -41,6 +42,14 @@ describe.skipIf(!findRedis())(`Redis${findRedis() ? '' : ' (redis-server is not 
     stored,
     once: true,
     survivesKill: true,
+  }));
+
+  testKills('Redis', async () => ({
+    vendor: 'redis',
+    config: { url: server.url, stream: 'killed' },
+    count: async () => Number(await call('XLEN', 'killed')),
+    eventIds: async () => (await stored('killed')).map(({ event_id }) => event_id),
+    exactlyOnce: true,
   }));
 
   test('without a window repeats are added, and the length is bounded', async () => {

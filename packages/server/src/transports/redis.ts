@@ -7,6 +7,7 @@ import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 import { createClient } from '@redis/client';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
 import { errorText } from '../runtime/error-text.ts';
+import { jsonBytes } from './json-bytes.ts';
 import { LazyClient, tlsOptions, verdictOfAll, within } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
 
@@ -83,12 +84,9 @@ function clientOptions(connection: Readonly<Record<string, string>>): Parameters
   };
 }
 
-function command(
-  { event_id, target, values, json }: TransportRecord,
-  connection: Readonly<Record<string, string>>,
-  once: boolean,
-): string[] {
-  const data = json ?? JSON.stringify(values);
+function command(record: TransportRecord, connection: Readonly<Record<string, string>>, once: boolean): (string | Buffer)[] {
+  const { event_id, target } = record;
+  const data = jsonBytes(record);
   const { max_length = '', deduplication_s = '0' } = connection;
   if (once) return ['EVALSHA', ADD_ONCE_SHA, '2', target, markOf(target, event_id), event_id, data, deduplication_s, max_length];
   const trim = max_length === '' ? [] : ['MAXLEN', '~', max_length];

@@ -8,6 +8,7 @@ import { startPostgres, type TestServer } from '../../test/servers/index.ts';
 import { openRedshift } from './redshift.ts';
 import { driverOptions } from './testing/conformance.ts';
 import { type Answer, type Asked, Faults, serve } from './testing/fake-warehouse.ts';
+import { testKills } from './testing/kills.ts';
 import { describeTables, trackRecord } from './testing/tables-conformance.ts';
 
 /** S3 and the Data API. The statements run on PostgreSQL; only COPY and the words that PostgreSQL does not have are replaced. */
@@ -171,6 +172,25 @@ describeTables('Redshift', () => ({
   rows,
 }));
 
+testKills('Redshift', async () => {
+  const eventIds = async () => (await rows('tracks').catch(() => [])).map((row) => String(row.id)).filter((id) => id.startsWith('kill-'));
+  return {
+    vendor: 'redshift',
+    config: {
+      region: 'eu-central-1',
+      access_key_id: 'AKIA',
+      secret_access_key: 'right',
+      workgroup: 'analytics',
+      database: 'dev',
+      bucket: 'staging',
+      iam_role: 'arn:aws:iam::123456789012:role/copy',
+    },
+    connection: { ...connection() },
+    count: async () => (await eventIds()).length,
+    eventIds,
+    exactlyOnce: true,
+  };
+});
 describe('Redshift', () => {
   let event: string;
   let table: string;

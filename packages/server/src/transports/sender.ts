@@ -12,6 +12,8 @@ import type { DriverOptions, HttpDeps, Sent, Transport } from './port.ts';
 export interface SendPlan {
   vendor: CompiledVendor;
   items: VendorItem[];
+  /** Drivers: each integration has its own connections, so that none waits for another's. Absent for a trial. */
+  integration_id?: string;
   /** 1 on the first attempt. */
   attempt: number;
   progress?: ChainProgress | undefined;
@@ -46,10 +48,10 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
     }
   }, SWEEP_MS).unref();
 
-  async function sendByDriver({ vendor, items }: SendPlan, { kind, connection, record }: CompiledTransport): Promise<Sent> {
+  async function sendByDriver({ vendor, items, integration_id }: SendPlan, { kind, connection, record }: CompiledTransport): Promise<Sent> {
     const at = clock.now();
     const began = clock.monotonic();
-    const key = JSON.stringify([kind, connection]);
+    const key = JSON.stringify([integration_id, kind, connection]);
     let entry = open.get(key);
     if (!entry) {
       open.set(key, (entry = { transport: DRIVERS[kind]().then((driver) => driver(connection, options)), usedAt: began, inUse: 0 }));

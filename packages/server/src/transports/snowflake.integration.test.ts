@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { claimAccount, openSnowflake } from './snowflake.ts';
 import { driverOptions } from './testing/conformance.ts';
 import { type Answer, type Asked, FakeWarehouse, Faults, type Row, serve } from './testing/fake-warehouse.ts';
+import { testKills } from './testing/kills.ts';
 import { describeTables, trackRecord } from './testing/tables-conformance.ts';
 import { rsaKeyPair, verifiedClaims } from './testing/verify-jwt.ts';
 
@@ -146,6 +147,17 @@ describeTables('Snowflake', () => ({
   rows: async (table) => warehouse.rows(table),
 }));
 
+testKills('Snowflake', async () => {
+  const eventIds = async () => (await warehouse.rows('TRACKS')).map((row) => String(row.ID)).filter((id) => id.startsWith('kill-'));
+  return {
+    vendor: 'snowflake',
+    config: { account: 'acme-x', user: 'writer', private_key: keys.privatePem, database: 'DB', schema: 'RAW' },
+    connection: { ...connection() },
+    count: async () => (await eventIds()).length,
+    eventIds,
+    exactlyOnce: true,
+  };
+});
 describe('Snowflake', () => {
   let event: string;
   let table: string;

@@ -231,7 +231,7 @@ function snowflakeStore(connection: Readonly<Record<string, string>>, http: Http
 
 class RowsDropped extends Error {}
 
-/** `xy123.eu-west-1` is `XY123`; `org.account` keeps both with a hyphen. */
+/** `xy123.eu-west-1` is `XY123`; `org-account` stays as it is. As in Snowflake’s own sample of the key-pair token. */
 export function claimAccount(account: string): string {
   const [first = '', ...rest] = account.toUpperCase().split('.');
   if (rest[0] === 'GLOBAL') return first.split('-')[0] ?? first;

@@ -48,6 +48,8 @@ class AzureBlobStore implements ObjectStore {
     if (reply.status < 300) return { kind: 'delivered' };
     const code = reply.headers['x-ms-error-code'] ?? xmlText(reply.body, 'Code');
     if (reply.status === 412 || code === 'BlobAlreadyExists') return ALREADY_STORED;
+    // With 400 too: the key or the SAS is malformed, and a person can correct it.
+    if (code === 'InvalidAuthenticationInfo') return { kind: 'unavailable', reason: `http_${reply.status}: ${code}` };
     return failure(reply, code, now);
   }
   url(key: string): string {

@@ -4,14 +4,18 @@
  */
 import { hash } from 'node:crypto';
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
+import { deepValue, RawJson } from '@firsthand/core/shallow-json.ts';
 
 export type ColumnType = 'text' | 'json' | 'integer' | 'number' | 'boolean' | 'timestamp';
 export interface Column {
   name: string;
   type: ColumnType;
   /** One per row. `null`: the row has no value. */
-  values: (Json | undefined)[];
+  values: (Value | undefined)[];
 }
+/** Objects and lists may come as their JSON text. */
+export type Value = Json | RawJson;
+export type Row = Readonly<Record<string, Value>>;
 
 const EVENT_COLUMNS: readonly (readonly [name: string, type: ColumnType])[] = [
   ['event_id', 'text'],
@@ -35,19 +39,24 @@ const MAX_COLUMNS = 1_000;
 const OVERFLOW = 'more_columns';
 
 /** `flatten`: each property is a column (`properties_total`) instead of being part of the JSON column `properties`. */
-export function columnsOf(rows: readonly JsonObject[], flatten: boolean): Column[] {
+export function columnsOf(rows: readonly Row[], flatten: boolean): Column[] {
   const table = new Table(rows.length);
   const events = rows.every(isEvent);
   if (events) for (const [name, type] of EVENT_COLUMNS) if (!flatten || !NESTED.has(name)) table.declare(name, type);
   for (const [index, row] of rows.entries())
     for (const [key, value] of Object.entries(row)) {
-      if (flatten && isObject(value) && (!events || NESTED.has(key))) table.addNested(index, key, value as JsonObject);
+      const nested = flatten && (!events || NESTED.has(key)) ? objectOf(value) : undefined;
+      if (nested) table.addNested(index, key, nested);
       else table.add(index, key, value);
     }
   return table.columns();
 }
 
-function isEvent(row: JsonObject): boolean {
+function objectOf(value: Value): JsonObject | undefined {
+  const deep = value instanceof RawJson ? value.parsed() : value;
+  return isObject(deep) ? (deep as JsonObject) : undefined;
+}
+function isEvent(row: Row): boolean {
   return typeof row.event_id === 'string' && typeof row.type === 'string' && typeof row.timestamp === 'string';
 }
 
@@ -66,11 +75,11 @@ class Table {
   declare(name: string, type: ColumnType): void {
     this.#declared.set(this.#open(name), type);
   }
-  add(row: number, key: string, value: Json | undefined): void {
+  add(row: number, key: string, value: Value | undefined): void {
     if (value === undefined || value === null) return;
     const column = this.#byKey.get(key) ?? (this.#byKey.size < MAX_COLUMNS ? this.#open(key) : undefined);
     if (column) column.values[row] = value;
-    else this.#overflowAt(row)[key] = value;
+    else this.#overflowAt(row)[key] = deepValue(value);
   }
   addNested(row: number, prefix: string, value: JsonObject): void {
     for (const [key, inner] of Object.entries(value)) {
@@ -121,18 +130,19 @@ function typeOf(values: Column['values'], declared: ColumnType | undefined): Col
   if (kinds.size === 1 && only !== undefined) return only;
   return kinds.size === 2 && kinds.has('integer') && kinds.has('number') ? 'number' : 'text';
 }
-function kindOf(value: Json): ColumnType {
+function kindOf(value: Value): ColumnType {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
   return 'json';
 }
-function isTime(value: Json): boolean {
+function isTime(value: Value): boolean {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 /** The value as text: strings as they are, everything else as JSON. */
-export function cellText(value: Json, type: ColumnType): string {
+export function cellText(value: Value, type: ColumnType): string {
+  if (value instanceof RawJson) return value.text;
   if (type === 'json' || typeof value === 'object') return JSON.stringify(value).toWellFormed();
   return typeof value === 'string' ? value.toWellFormed() : String(value);
 }

@@ -8,11 +8,12 @@ import { turns } from '../../runtime/turns.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-thread.ts';
 import type { EncodedObject, EncodingOptions } from './encoding.ts';
 
-/** Copying a piece to the thread takes about a millisecond. */
-const PIECE_CHARS = 512 * 1024;
+/** Copying so much takes about a millisecond. */
+const PIECE_BYTES = 1024 * 1024;
 /** A file of 16 MB as rows, columns and pages. */
 const HEAP_MB = 128;
 const YOUNG_MB = 8;
+const NEWLINE = 10;
 
 interface Waiting {
   resolve(object: EncodedObject): void;
@@ -43,24 +44,12 @@ class EncoderThread {
     this.#worker.on('exit', () => this.#ended(new Error('the encoder thread exited')));
   }
 
-  async encode(lines: readonly string[], options: EncodingOptions): Promise<EncodedObject> {
+  encode(ndjson: Uint8Array<ArrayBuffer>, rows: number, options: EncodingOptions): Promise<EncodedObject> {
     const id = ++this.#lastId;
-    const encoded = new Promise<EncodedObject>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    // The thread may end between two pieces, while nobody waits for this promise yet.
-    encoded.catch(() => undefined);
-    let piece: string[] = [];
-    let chars = 0;
-    for (const line of lines) {
-      piece.push(line);
-      chars += line.length;
-      if (chars < PIECE_CHARS) continue;
-      this.#worker.postMessage({ id, lines: piece } satisfies EncoderRequest);
-      piece = [];
-      chars = 0;
-      await turns.bulk();
-    }
-    this.#worker.postMessage({ id, lines: piece, options } satisfies EncoderRequest);
-    return encoded;
+    return new Promise<EncodedObject>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, ndjson, rows, options } satisfies EncoderRequest, [ndjson.buffer]);
+    });
   }
   async end(): Promise<void> {
     await this.#worker.terminate();
@@ -76,18 +65,19 @@ let thread: EncoderThread | undefined;
 let users = 0;
 
 export interface Encoder {
-  /** Rejects if the thread ends meanwhile; the next call starts another one. */
-  encode(lines: readonly string[], options: EncodingOptions): Promise<EncodedObject>;
+  /** `rows`: JSON in UTF-8. Rejects if the thread ends meanwhile; the next call starts another one. */
+  encode(rows: readonly Uint8Array[], options: EncodingOptions): Promise<EncodedObject>;
   close(): Promise<void>;
 }
 export function openEncoder(): Encoder {
   users++;
   return {
-    encode(lines, options) {
+    async encode(rows, options) {
+      const ndjson = await linesOf(rows);
       const current: EncoderThread = (thread ??= new EncoderThread(() => {
         if (thread === current) thread = undefined;
       }));
-      return current.encode(lines, options);
+      return current.encode(ndjson, rows.length, options);
     },
     async close() {
       users--;
@@ -97,4 +87,24 @@ export function openEncoder(): Encoder {
       await last?.end();
     },
   };
+}
+
+/** One buffer, so that the thread gets it without another copy. */
+async function linesOf(rows: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> {
+  let bytes = rows.length;
+  for (const row of rows) bytes += row.length;
+  const lines = new Uint8Array(bytes);
+  let at = 0;
+  let copied = 0;
+  for (const row of rows) {
+    lines.set(row, at);
+    at += row.length;
+    lines[at++] = NEWLINE;
+    copied += row.length;
+    if (copied < PIECE_BYTES) continue;
+    copied = 0;
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
+  }
+  return lines;
 }

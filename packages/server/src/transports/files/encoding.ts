@@ -2,6 +2,8 @@
 import { createHash, hash } from 'node:crypto';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { shallowFields } from '@firsthand/core/shallow-json.ts';
+import type { Row } from './columns.ts';
 
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -25,29 +27,39 @@ export interface EncodedObject {
   md5: string;
 }
 
-export async function encodeObject(lines: readonly string[], options: EncodingOptions): Promise<EncodedObject> {
+/** `ndjson`: one line per row, each with its line feed. */
+export async function encodeObject(ndjson: Uint8Array, rows: number, options: EncodingOptions): Promise<EncodedObject> {
   const { format, flatten } = options;
-  const content = createHash('sha256').update(`${format} ${flatten}\n`);
-  const ndjson = Buffer.from(`${lines.join('\n')}\n`);
-  content.update(ndjson);
-  const bytes = format === 'ndjson' ? compressed(ndjson, options.compression) : await tableOf(lines, options);
+  const content = createHash('sha256').update(`${format} ${flatten}\n`).update(ndjson);
+  const bytes = format === 'ndjson' ? compressed(ndjson, options.compression) : await tableOf(ndjson, options);
   return {
     bytes: withOwnMemory(bytes),
-    rows: lines.length,
+    rows,
     content_hash: content.digest('hex'),
     sha256: hash('sha256', bytes, 'hex'),
     md5: hash('md5', bytes, 'base64'),
   };
 }
 
-async function tableOf(lines: readonly string[], { format, compression, flatten }: EncodingOptions): Promise<Uint8Array> {
+async function tableOf(ndjson: Uint8Array, { format, compression, flatten }: EncodingOptions): Promise<Uint8Array> {
   const { columnsOf } = await import('./columns.ts');
-  const columns = columnsOf(
-    lines.map((line) => JSON.parse(line) as JsonObject),
-    flatten,
-  );
-  if (format === 'parquet') return (await import('./parquet.ts')).toParquet(columns, lines.length, compression);
-  return compressed(Buffer.from((await import('./csv.ts')).toCsv(columns, lines.length)), compression);
+  const rows = parsedLines(ndjson);
+  const columns = columnsOf(rows, flatten);
+  if (format === 'parquet') return (await import('./parquet.ts')).toParquet(columns, rows.length, compression);
+  return compressed(Buffer.from((await import('./csv.ts')).toCsv(columns, rows.length)), compression);
+}
+/** Line by line, without the text of the whole file. */
+function parsedLines(ndjson: Uint8Array): Row[] {
+  const bytes = Buffer.from(ndjson.buffer, ndjson.byteOffset, ndjson.byteLength);
+  const rows: Row[] = [];
+  for (let from = 0, end = bytes.indexOf('\n'); end >= 0; from = end + 1, end = bytes.indexOf('\n', from))
+    rows.push(rowOf(bytes.toString('utf8', from, end)));
+  return rows;
+}
+
+function rowOf(line: string): Row {
+  const fields = shallowFields(line);
+  return fields ? Object.fromEntries(fields) : (JSON.parse(line) as JsonObject);
 }
 
 function compressed(bytes: Uint8Array, compression: Compression): Uint8Array {

@@ -1,6 +1,7 @@
 /** The driver of every file target: encodes a batch, names it by its content and has the target store it. */
 import { hash } from 'node:crypto';
 import { errorText } from '../../runtime/error-text.ts';
+import { jsonBytes } from '../json-bytes.ts';
 import type { Transport } from '../port.ts';
 import { openEncoder } from './encoder.ts';
 import { COMPRESSIONS, type Compression, type EncodedObject, type EncodingOptions, FORMATS, type Format } from './encoding.ts';
@@ -25,10 +26,7 @@ export function fileTransport(connection: Readonly<Record<string, string>>, stor
       const left = () => Math.max(1, deadline - performance.now());
       let object: EncodedObject;
       try {
-        object = await encoder.encode(
-          records.map(({ json, values }) => json ?? JSON.stringify(values)),
-          options,
-        );
+        object = await encoder.encode(records.map(jsonBytes), options);
       } catch (error) {
         return { kind: 'unavailable', reason: `the file cannot be encoded: ${errorText(error)}` };
       }

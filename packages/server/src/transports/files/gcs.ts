@@ -57,7 +57,7 @@ class GcsStore implements ObjectStore {
 
   /** Metadata and content in one request. The service checks the MD5 before the object exists. */
   #upload({ key, bytes, content_type, md5 }: FileObject, token: string) {
-    const { bucket = '', endpoint = 'https://storage.googleapis.com', storage_class } = this.#connection;
+    const { bucket = '', endpoint, storage_class } = this.#connection;
     const boundary = `firsthand-${randomUUID()}`;
     const metadata = { name: key, contentType: content_type, md5Hash: md5, ...(storage_class ? { storageClass: storage_class } : {}) };
     const body = Buffer.concat([
@@ -66,7 +66,8 @@ class GcsStore implements ObjectStore {
       bytes,
       Buffer.from(`\r\n--${boundary}--\r\n`),
     ]);
-    const base = endpoint.replace(/\/+$/, '');
+    // A field that is not filled in is an empty text.
+    const base = (endpoint || 'https://storage.googleapis.com').replace(/\/+$/, '');
     return {
       method: 'POST',
       url: `${base}/upload/storage/v1/b/${encodeURIComponent(bucket)}/o?uploadType=multipart&ifGenerationMatch=0`,

@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { driverOptions } from '../testing/conformance.ts';
+import { testKills } from '../testing/kills.ts';
 import { openAzureBlob } from './azure-blob.ts';
 import { openGcs } from './gcs.ts';
 import { openS3 } from './s3.ts';
 import { azureError, azureService } from './testing/azure-service.ts';
-import { describeFileTarget, fileRecord } from './testing/conformance.ts';
+import { describeFileTarget, fileRecord, idsIn } from './testing/conformance.ts';
 import { gcsError, gcsService } from './testing/gcs-service.ts';
 import { type Fault, ObjectServer } from './testing/object-server.ts';
 import { s3Error, s3Service } from './testing/s3-service.ts';
@@ -70,6 +71,23 @@ for (const authentication of ['account_key', 'sas'])
     ...behaviour('azure', { ...azureError(503, 'ServerBusy'), headers: { ...wait, 'x-ms-error-code': 'ServerBusy' } }),
   }));
 
+for (const [vendor, name, config] of [
+  ['amazon_s3', 's3', aws],
+  ['google_cloud_storage', 'gcs', google],
+  ['azure_blob_storage', 'azure', { ...azure, authentication: 'account_key' }],
+] as const)
+  testKills(vendor, async () => {
+    const eventIds = async () =>
+      [...serverOf(name).objects].filter(([key]) => key.startsWith('killed/')).flatMap(([, file]) => idsIn(file));
+    return {
+      vendor,
+      config: { ...config, endpoint: serverOf(name).url, format: 'ndjson', compression: 'none', prefix: 'killed/' },
+      count: async () => (await eventIds()).length,
+      eventIds,
+      exactlyOnce: true,
+    };
+  });
+
 const OPENERS = { s3: openS3, gcs: openGcs, azure: openAzureBlob };
 test.each<[keyof typeof OPENERS, string, Fault, object]>([
   ['s3', '200 with an error in the body', { ...s3Error(200, 'InternalError') }, { kind: 'unavailable', reason: 'http_200: InternalError' }],
@@ -86,6 +104,8 @@ test.each<[keyof typeof OPENERS, string, Fault, object]>([
     { ...s3Error(301, 'PermanentRedirect'), headers: { 'x-amz-bucket-region': 'us-west-2' } },
     { kind: 'refused', reason: 'http_301: PermanentRedirect (the bucket is in us-west-2)' },
   ],
+  ['s3', 'a new bucket', s3Error(307, 'TemporaryRedirect'), { kind: 'unavailable', reason: 'http_307: TemporaryRedirect' }],
+  ['s3', 'a wrong session token', s3Error(400, 'InvalidToken'), { kind: 'unavailable', reason: 'http_400: InvalidToken' }],
   ['s3', 'too large', s3Error(400, 'EntityTooLarge'), { kind: 'refused', reason: 'http_400: EntityTooLarge' }],
   ['s3', 'no such bucket', s3Error(404, 'NoSuchBucket'), { kind: 'unavailable', reason: 'http_404: NoSuchBucket' }],
   ['gcs', 'a service that fails', { status: 503, body: '<html>' }, { kind: 'unavailable', reason: 'http_503' }],
@@ -96,6 +116,12 @@ test.each<[keyof typeof OPENERS, string, Fault, object]>([
     'a container that is being deleted',
     azureError(409, 'ContainerBeingDeleted'),
     { kind: 'unavailable', reason: 'http_409: ContainerBeingDeleted' },
+  ],
+  [
+    'azure',
+    'a malformed key',
+    azureError(400, 'InvalidAuthenticationInfo'),
+    { kind: 'unavailable', reason: 'http_400: InvalidAuthenticationInfo' },
   ],
   ['azure', 'a wrong digest', azureError(400, 'Md5Mismatch'), { kind: 'refused', reason: 'http_400: Md5Mismatch' }],
 ])('%s: %s', async (name, _what, fault, verdict) => {
@@ -129,6 +155,24 @@ test('s3: a wrong clock is corrected by the response, and the bucket stands in t
     'https://acme.s3.eu-central-1.amazonaws.com/a%20b/HASH.ndjson',
     'https://s3.eu-central-1.amazonaws.com/acme.events/a%20b/HASH.ndjson',
   ]);
+});
+
+test('gcs: an endpoint that is not filled in is Google', async () => {
+  const options = driverOptions();
+  const urls: string[] = [];
+  const client = {
+    send: async ({ url }: { url: string }) => {
+      urls.push(url);
+      return { kind: 'reply', reply: { status: 200, headers: {}, body: '' }, duration_ms: 1 } as const;
+    },
+    close: async () => undefined,
+  };
+  const tokens = { get: async () => ({ kind: 'token', token: 't' }) as const, reject: () => undefined };
+  // The service hands over an empty text for a field without a value.
+  const transport = openGcs({ ...google, endpoint: '' }, { ...options, http: { ...options.http, client, tokens } });
+  expect(await transport.send([fileRecord('a/', 1)], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
+  await transport.close();
+  expect(urls).toEqual([`https://storage.googleapis.com/upload/storage/v1/b/${google.bucket}/o?uploadType=multipart&ifGenerationMatch=0`]);
 });
 
 test('gcs: an access token that the service rejects is fetched anew', async () => {

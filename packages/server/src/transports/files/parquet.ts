@@ -9,17 +9,20 @@ type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][nu
 const CODECS = { none: 'UNCOMPRESSED', snappy: 'SNAPPY', gzip: 'GZIP', zstd: 'ZSTD' } as const;
 const ELEMENTS: Record<ColumnType, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  json: { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } },
+  // Written as text, because the library would make JSON of it once more; `JSON_ELEMENT` is what the file says.
+  json: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
   timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
 };
 
+const JSON_ELEMENT: Omit<SchemaElement, 'name'> = { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } };
+
 export function toParquet(columns: readonly Column[], rows: number, compression: Compression): Uint8Array {
   const writer = new ByteWriter(1 << 20);
-  const schema: SchemaElement[] = [{ name: 'root', num_children: columns.length }];
-  for (const { name, type } of columns) schema.push({ ...ELEMENTS[type], name, repetition_type: 'OPTIONAL' });
+  const elements = columns.map(({ name, type }): SchemaElement => ({ ...ELEMENTS[type], name, repetition_type: 'OPTIONAL' }));
+  const schema: SchemaElement[] = [{ name: 'root', num_children: columns.length }, ...elements];
   const parquet = new ParquetWriter({
     writer,
     schema,
@@ -29,6 +32,7 @@ export function toParquet(columns: readonly Column[], rows: number, compression:
   const columnData = columns.map(({ name, type, values }) => ({ name, data: values.map((value) => cellOf(value, type)) }));
   // The byte writer of this package is synchronous, so neither call returns a promise.
   void parquet.write({ columnData, rowGroupSize: rows });
+  for (const [index, { type }] of columns.entries()) if (type === 'json') Object.assign(elements[index] ?? {}, JSON_ELEMENT);
   void parquet.finish();
   return writer.getBytes();
 }
@@ -41,9 +45,8 @@ function cellOf(value: Column['values'][number], type: ColumnType): unknown {
     case 'timestamp':
       return new Date(value as string);
     case 'text':
-      return cellText(value, type);
-    // The library writes JSON itself.
     case 'json':
+      return cellText(value, type);
     case 'number':
     case 'boolean':
       return value;

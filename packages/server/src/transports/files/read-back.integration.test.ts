@@ -68,7 +68,7 @@ describe.skipIf(!hasDuckDb)('files read by DuckDB (needs the Python package duck
   let files = 0;
   async function readBack(options: EncodingOptions, ending: string, query: string, rows = ROWS): Promise<JsonObject[]> {
     const { bytes } = await encoder.encode(
-      rows.map((row) => JSON.stringify(row)),
+      rows.map((row) => Buffer.from(JSON.stringify(row))),
       options,
     );
     const path = join(folder, `${++files}.${ending}`);

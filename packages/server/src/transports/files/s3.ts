@@ -14,8 +14,18 @@ type Connection = Readonly<Record<string, string>>;
 /** `bucket`, `region`, `access_key_id`, `secret_access_key`, `session_token`, `endpoint`, `storage_class`, `without_conditional_writes`. */
 export const openS3: OpenTransport = (connection, options) => fileTransport(connection, new S3Store(connection, options));
 
-/** Retried although the status is 400: the connection was too slow, or the clock was wrong. */
-const RETRIED_CODES = new Set(['RequestTimeout', 'RequestTimeTooSkewed', 'ExpiredToken', 'InvalidAccessKeyId']);
+/**
+ * Retried although the status is below 500: the connection was too slow, the clock or the credentials were wrong, or the name of a new
+ * bucket does not point to its region yet. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+ */
+const RETRIED_CODES = new Set([
+  'RequestTimeout',
+  'RequestTimeTooSkewed',
+  'ExpiredToken',
+  'InvalidToken',
+  'InvalidAccessKeyId',
+  'TemporaryRedirect',
+]);
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 class S3Store implements ObjectStore {

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findSshd } from '../../../test/servers/find.ts';
 import { type SshServer, startSshd } from '../../../test/servers/sshd.ts';
 import { driverOptions } from '../testing/conformance.ts';
+import { testKills } from '../testing/kills.ts';
 import { openSftp } from './sftp.ts';
-import { describeFileTarget, fileRecord } from './testing/conformance.ts';
+import { describeFileTarget, fileRecord, idsIn } from './testing/conformance.ts';
 
 /** Stands between client and server, and breaks a connection in the middle of a file. */
 class Wire {
@@ -91,6 +92,17 @@ describe.skipIf(!findSshd())('files over SFTP (needs openssh-server)', () => {
     },
     resume: () => ssh.restart(),
   }));
+
+  testKills('SFTP', async () => {
+    const eventIds = async () => [...stored()].filter(([path]) => path.startsWith('killed/')).flatMap(([, file]) => idsIn(file));
+    return {
+      vendor: 'sftp',
+      config: { ...connection(), port: wire.port, format: 'ndjson', compression: 'none', prefix: 'killed/' },
+      count: async () => (await eventIds()).length,
+      eventIds,
+      exactlyOnce: true,
+    };
+  });
 
   const send = async (over: Record<string, string>, id: number) => {
     const transport = openSftp({ ...connection(), ...over }, driverOptions());

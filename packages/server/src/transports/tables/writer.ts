@@ -3,6 +3,7 @@
  * columns of a table are read once and again after `SCHEMA_MS`, after a change, and when the destination disagrees.
  */
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
+import { deepValue } from '@firsthand/core/shallow-json.ts';
 import { LAYOUTS, type Layout, rowsOf } from '@firsthand/core/tables/layouts.ts';
 import { fitName } from '@firsthand/core/tables/names.ts';
 import { baseColumns, OVERFLOW, type Placed, schemaOf, TablePlacer, type TableSchema } from '@firsthand/core/tables/place.ts';
@@ -208,7 +209,7 @@ function newest(a: TableRow, b: TableRow): TableRow {
 
 function overflowOf({ kind, fields }: TableRow): TableRow['fields'][number] {
   const own = fields.filter(({ name, source }) => !Object.hasOwn(kind.base, name) && !source.startsWith('context.'));
-  const value: JsonObject = Object.fromEntries(own.map(({ name, value: one }): [string, Json] => [name, one]));
+  const value: JsonObject = Object.fromEntries(own.map(({ name, value: one }): [string, Json] => [name, deepValue(one)]));
   return { name: OVERFLOW, source: OVERFLOW, value, type: 'json' };
 }
 

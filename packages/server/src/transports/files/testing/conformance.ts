@@ -37,6 +37,12 @@ export function fileRecord(target: string, id: number | string, more: Record<str
   return { event_id: event.event_id, target, values: event, event, received_at: 0, json: JSON.stringify(event) };
 }
 
+/** The event ids of an NDJSON file. */
+export function idsIn(file: Buffer): string[] {
+  const lines = file.toString().trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { event_id: string }).event_id);
+}
+
 export function describeFileTarget(name: string, make: () => FileTargetUnderTest): void {
   const opened = (connection: Record<string, string> = {}, options = driverOptions()): Transport => {
     const transport = make().open({ ...make().connection(), format: 'ndjson', ...connection }, options);
@@ -45,14 +51,7 @@ export function describeFileTarget(name: string, make: () => FileTargetUnderTest
   };
   const freshFolder = () => `run/${++folders}/`;
   const inFolder = async (folder: string) => [...(await make().objects())].filter(([key]) => key.startsWith(folder));
-  const eventIds = async (folder: string) =>
-    (await inFolder(folder)).flatMap(([, bytes]) =>
-      bytes
-        .toString()
-        .trim()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as { event_id: string }).event_id),
-    );
+  const eventIds = async (folder: string) => (await inFolder(folder)).flatMap(([, bytes]) => idsIn(bytes));
   const some = (folder: string, count = 3, from = 0) => Array.from({ length: count }, (_, i) => fileRecord(folder, from + i));
 
   describe(`${name}: the file target`, () => {
