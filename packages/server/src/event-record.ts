@@ -5,7 +5,10 @@
  * Record id: `<pipeline_id>:<event_id>`, for a replay `<pipeline_id>:<event_id>#<replay id>`. The deduplication window drops a repeat
  * and lets a replay pass.
  */
-import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { CanonicalEvent, EventHead } from '@firsthand/core/event/canonical.ts';
+import { shallowFields } from '@firsthand/core/shallow-json.ts';
+import type { StoredEvent } from '@firsthand/core/vendor/compiled.ts';
+import { readEventHead, readTimestamp } from './event-head.ts';
 
 export interface EventRecordMeta {
   /** Time of acceptance, milliseconds since 1970. */
@@ -16,14 +19,14 @@ export interface EventRecordMeta {
   event_id?: string;
   /** The event's `integrations`: kept here, so that no vendor gets it and a record need not be parsed to obey it. */
   integrations?: Record<string, boolean>;
+  /** Its trace is left out: only errors and drops are recorded. */
+  untraced?: true;
   /** A replay through another revision than the pinned one. */
   revision_number?: number;
 }
-export interface DecodedEventRecord {
+/** `event` is shared by every integration that reads the record: never write to it. */
+export interface DecodedEventRecord extends StoredEvent {
   meta: EventRecordMeta;
-  event_id: string;
-  /** Shared by every integration that reads the record: never write to it. */
-  readonly event: CanonicalEvent;
 }
 
 const NEWLINE = 10;
@@ -44,48 +47,75 @@ export function eventRecordId(pipelineId: string, eventId: string, replayId?: st
 }
 
 export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent): Uint8Array {
-  const { integrations, ...stored } = event;
-  return Buffer.from(`${JSON.stringify({ ...meta, event_id: event.event_id, integrations })}\n${JSON.stringify(stored)}`, 'utf8');
+  // Copying every event only to leave out a field that few have would cost a tenth of this function.
+  const stored = event.integrations === undefined ? event : withoutIntegrations(event);
+  const { received_at, org_id, pipeline_id, untraced, revision_number } = meta;
+  const head = { received_at, org_id, pipeline_id, untraced, revision_number, event_id: event.event_id, integrations: event.integrations };
+  return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify(stored)}`, 'utf8');
+}
+function withoutIntegrations({ integrations: _integrations, ...stored }: CanonicalEvent): CanonicalEvent {
+  return stored;
 }
 
 /** Throws on anything but bytes of `encodeEventRecord`. */
 export function decodeEventRecord(data: Uint8Array): DecodedEventRecord {
-  const { meta, json } = split(data);
-  return read(meta, json);
+  const { bytes, meta, start } = split(data);
+  return read(meta, bytes.subarray(start));
 }
 
-/** Like `decodeEventRecord`, but parses the event on first access. An event that does not parse is returned as raw text. */
+/** Like `decodeEventRecord`, but parses the event when it is read. An event that does not parse is returned as raw text. */
 export function openEventRecord(data: Uint8Array): DecodedEventRecord {
-  const { meta, json } = split(data);
+  const { bytes, meta, start } = split(data);
   const { event_id } = meta;
-  return event_id === undefined || json[0] !== OPEN || json.at(-1) !== CLOSE ? read(meta, json) : new OpenEventRecord(meta, event_id, json);
+  if (event_id === undefined || bytes[start] !== OPEN || bytes.at(-1) !== CLOSE) return read(meta, bytes.subarray(start));
+  return new OpenEventRecord(meta, event_id, bytes, start);
 }
 
-/** The event as it is stored. */
-export function eventJson(data: Uint8Array): Uint8Array {
-  return data.subarray(data.indexOf(NEWLINE) + 1);
-}
+/**
+ * The event that was parsed last. The steps of one event follow each other, so it is parsed about once per visit. Keeping every parsed
+ * event of a backlog would take several times the memory of its bytes.
+ */
+let lastParsed: { record: OpenEventRecord; event: CanonicalEvent } | undefined;
 
 class OpenEventRecord implements DecodedEventRecord {
   readonly meta: EventRecordMeta;
   readonly event_id: string;
-  readonly #json: Buffer;
-  #event: CanonicalEvent | undefined;
+  readonly #bytes: Buffer;
+  readonly #start: number;
 
-  constructor(meta: EventRecordMeta, event_id: string, json: Buffer) {
+  constructor(meta: EventRecordMeta, event_id: string, bytes: Buffer, start: number) {
     this.meta = meta;
     this.event_id = event_id;
-    this.#json = json;
+    this.#bytes = bytes;
+    this.#start = start;
+  }
+  get json(): Buffer {
+    return this.#bytes.subarray(this.#start);
+  }
+  get size(): number {
+    return this.#bytes.length - this.#start;
+  }
+  get head(): EventHead {
+    return readEventHead(this.#bytes, this.#start) ?? this.event;
+  }
+  get timestamp(): string {
+    return readTimestamp(this.#bytes, this.#start) ?? this.event.timestamp;
+  }
+  get received_at(): number {
+    return this.meta.received_at;
+  }
+  shallow(): ReturnType<typeof shallowFields> {
+    return shallowFields(this.#bytes.toString('utf8', this.#start));
   }
   get event(): CanonicalEvent {
-    this.#event ??= this.#parsed();
-    return this.#event;
+    if (lastParsed?.record !== this) lastParsed = { record: this, event: this.#parsed() };
+    return lastParsed.event;
   }
   #parsed(): CanonicalEvent {
     try {
-      return parse(this.#json);
+      return parse(this.json);
     } catch {
-      return unreadableEvent(this.event_id, this.meta.received_at, this.#json);
+      return unreadableEvent(this.event_id, this.received_at, this.json);
     }
   }
 }
@@ -98,15 +128,49 @@ export function unreadableEvent(event_id: string, time: number, data: Uint8Array
   return { event_id, type: 'track', timestamp: new Date(Number.isFinite(time) ? time : 0).toISOString(), context: { unreadable } };
 }
 
-function split(data: Uint8Array): { meta: EventRecordMeta; json: Buffer } {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+/** `start`: where the event begins. */
+function split(data: Uint8Array): { bytes: Buffer; meta: EventRecordMeta; start: number } {
+  const bytes = Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) throw new SyntaxError('the event record has no meta line');
-  return { meta: JSON.parse(bytes.toString('utf8', 0, end)) as EventRecordMeta, json: bytes.subarray(end + 1) };
+  return { bytes, meta: metaOf(bytes.toString('utf8', 0, end)), start: end + 1 };
+}
+
+const META_START = '{"received_at":';
+/** Digits of a time from 2001 to 2286. */
+const TIME_DIGITS = 13;
+const AFTER_TIME = META_START.length + TIME_DIGITS;
+/** What stood between the time and the event id of the last record. */
+let last = { between: '', org_id: '', pipeline_id: '' };
+
+/**
+ * Events that follow each other mostly belong to the same pipeline: then only time and id are read. Held events share the pipeline's texts,
+ * of which a backlog would keep thousands of copies.
+ */
+function metaOf(line: string): EventRecordMeta {
+  const { between, org_id, pipeline_id } = last;
+  if (between !== '' && line.startsWith(between, AFTER_TIME) && line.startsWith(META_START) && line.endsWith('"}')) {
+    const received_at = Number(line.slice(META_START.length, AFTER_TIME));
+    const event_id = line.slice(AFTER_TIME + between.length, -2);
+    if (Number.isSafeInteger(received_at) && !/["\\]/.test(event_id)) return { received_at, org_id, pipeline_id, event_id };
+  }
+  const meta = JSON.parse(line) as EventRecordMeta;
+  const head = JSON.stringify({ org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id: '' });
+  last = { between: `,${head.slice(1, -2)}`, org_id: meta.org_id, pipeline_id: meta.pipeline_id };
+  return meta;
 }
 function read(meta: EventRecordMeta, json: Buffer): DecodedEventRecord {
   const event = parse(json);
-  return { meta, event_id: event.event_id, event };
+  return {
+    meta,
+    event_id: event.event_id,
+    event,
+    head: event,
+    timestamp: event.timestamp,
+    json,
+    size: json.length,
+    received_at: meta.received_at,
+  };
 }
 function parse(json: Buffer): CanonicalEvent {
   return JSON.parse(json.toString('utf8')) as CanonicalEvent;

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './config.ts';
 import { errorReply, writeReply } from './http/collection-reply.ts';
+import { ApiError, apiErrorBody } from './http/errors.ts';
 import { replyToMalformedRequest } from './http/malformed-request.ts';
 import { serverOptions } from './http/server-options.ts';
 import type { Logger } from './runtime/logger.ts';
@@ -25,6 +26,41 @@ export interface ListenerDeps {
   /** The management API answers every request, unknown paths with 404. */
   admin: { handle(req: IncomingMessage, res: ServerResponse): void; attach(server: Server): void } | undefined;
 }
+type Admin = NonNullable<ListenerDeps['admin']>;
+/** Takes the place of the management API until it can start: answers 503 while PostgreSQL is unavailable at the start. */
+export interface AdminSlot extends Admin {
+  fill(admin: Admin): void;
+}
+export function createAdminSlot(): AdminSlot {
+  let admin: Admin | undefined;
+  const servers: Server[] = [];
+  return {
+    handle(req, res) {
+      if (admin === undefined) replyUnavailable(res);
+      else admin.handle(req, res);
+    },
+    attach(server) {
+      servers.push(server);
+      admin?.attach(server);
+    },
+    fill(started) {
+      admin = started;
+      for (const server of servers) admin.attach(server);
+    },
+  };
+}
+/** For collection paths while ingest has no configuration: senders keep their events and retry. */
+export function refuseCollection(req: IncomingMessage, res: ServerResponse): boolean {
+  if (req.url?.startsWith('/v1/admin')) return false;
+  writeReply(res, errorReply({ code: 'overloaded', retryAfterS: 2 }, req.headers.origin));
+  return true;
+}
+function replyUnavailable(res: ServerResponse): void {
+  const error = new ApiError('UNAVAILABLE');
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', 'retry-after': '2' };
+  res.writeHead(error.status, headers).end(JSON.stringify(apiErrorBody(error)));
+}
+
 export interface Listeners {
   addresses: { main: string; ingest: string | undefined };
   /** Accepts no more connections. Requests in flight get their answer, then their connection closes. */

@@ -3,35 +3,40 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
 import { readSettings, type Settings } from './config.ts';
+import { type PreparedDatabase, prepareDatabase, waitForDatabase } from './database-start.ts';
 import { greeting } from './greeting.ts';
 import { verifyChallengeToken } from './http/challenge-token.ts';
 import { healthHandler } from './http/health.ts';
 import { type Running, runUntilStopped } from './lifecycle.ts';
-import { openListeners } from './listeners.ts';
+import { createAdminSlot, openListeners, refuseCollection } from './listeners.ts';
+import { keepLocalCopy, readLocalCopy } from './local-configuration.ts';
 import { otherPaths } from './openapi-paths.ts';
 import { watchPaused, watchSources } from './operations/health.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
 import { createTokenCache } from './outbound/tokens.ts';
 import { startOutcomes } from './outcomes/start.ts';
+import { createSharedLimits } from './rate-limits/shared-limits.ts';
 import { startAlerts } from './roles/admin/alerts/evaluator.ts';
-import { ensureOwner } from './roles/admin/create-organisation.ts';
 import { startAdmin } from './roles/admin/start.ts';
+import { createTraceSampler } from './roles/process/trace-sampler.ts';
 import { systemClock } from './runtime/clock.ts';
+import { collectAfterLoad } from './runtime/collect-after-load.ts';
 import { createLogger } from './runtime/logger.ts';
 import { countAccepted, createMetrics } from './runtime/metrics.ts';
 import { watchStalls } from './runtime/stall-watch.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
+import { createCipher } from './secrets/cipher.ts';
 import { deriveKey } from './secrets/keys.ts';
-import { openVault } from './secrets/vault.ts';
 import { loadRevision } from './snapshot/revision.ts';
-import { startSnapshot } from './snapshot/source.ts';
+import { type LiveSnapshot, startSnapshot } from './snapshot/source.ts';
+import { listenForChanges } from './stores/config/change-notices.ts';
 import { loadConfig } from './stores/config/load-config.ts';
-import { listKeyedOrganisations } from './stores/config/organisations.ts';
-import { sealStoredParameters } from './stores/config/pipeline-parameters.ts';
-import { readConfigVersion } from './stores/config/version.ts';
+import type { Db } from './stores/config/schema.ts';
+import { notify, readConfigVersion } from './stores/config/version.ts';
 import { registerSpaceGauge } from './stores/disk-space.ts';
 import { openStores } from './stores/open-stores.ts';
+import { outageOf } from './stores/outages.ts';
 import { createTap } from './tap/tap.ts';
 import { createSender, driverOptions } from './transports/sender.ts';
 import { VERSION } from './version.ts';
@@ -44,12 +49,12 @@ export async function main(env: Record<string, string | undefined> = process.env
     process.exit(1);
   }
   const { settings } = result;
-  await runUntilStopped(createLogger(settings.logLevel), () => startServer(settings));
+  await runUntilStopped(createLogger(settings.logLevel, { outageOf }), () => startServer(settings));
 }
 
 export async function startServer(settings: Settings, { record = true }: { record?: boolean } = {}): Promise<Running> {
   const clock = systemClock;
-  const logger = createLogger(settings.logLevel);
+  const logger = createLogger(settings.logLevel, { outageOf });
   const metrics = createMetrics();
   const has = (role: Parameters<typeof settings.roles.has>[0]) => settings.roles.has(role);
   const stores = await openStores({
@@ -64,50 +69,62 @@ export async function startServer(settings: Settings, { record = true }: { recor
   });
   const { log, observe, visitors, leases, ephemeral } = stores;
   const { db } = stores.config;
-  const vault = openVault(await listKeyedOrganisations(db), settings);
-  await sealStoredParameters(db, vault.cipher);
-  const owner = await ensureOwner({ db, cipher: vault.cipher, clock }, { email: settings.ownerEmail, password: settings.ownerPassword });
-  const snapshots = await startSnapshot({
+  const { registry } = metrics;
+  registerSpaceGauge(registry, stores.space);
+  let draining = false;
+  let snapshots: LiveSnapshot | undefined;
+  const vitals = {
+    roles: settings.roles,
+    logAvailable: () => log.available,
+    databaseAvailable: () => snapshots?.databaseAvailable ?? false,
+    snapshotLoaded: () => snapshots !== undefined,
+    draining: () => draining,
+  };
+  const health = {
+    health: healthHandler(vitals, { registry, served: settings.metricsPort === undefined, token: settings.metricsToken }),
+    metrics: healthHandler(vitals, { registry, served: true, token: undefined }),
+  };
+
+  const databaseDeps = { stores, settings, clock, logger };
+  let database = await prepareDatabase(databaseDeps);
+  const saved = database === undefined && has('ingest') ? await readLocalCopy(settings, logger) : undefined;
+  if (database === undefined && saved === undefined) {
+    const collection = has('ingest') ? [health.health, refuseCollection] : [];
+    const waiting = await openListeners({ settings, logger, ...health, collection, admin: createAdminSlot() });
+    database = await waitForDatabase(databaseDeps);
+    await waiting.close();
+  }
+  const secretKey = database?.vault.secretKey ?? settings.secretKey;
+  // SECRET_KEY is required with DATABASE_URL, and without DATABASE_URL the database is always there.
+  if (secretKey === undefined) throw new Error('SECRET_KEY: is required when DATABASE_URL is set');
+  const cipher = database?.vault.cipher ?? createCipher(secretKey);
+  const live = await startSnapshot({
     readVersion: () => readConfigVersion(db),
-    loadRows: (known) => loadConfig(db, vault.cipher, known),
+    loadRows: (known) => loadConfig(db, cipher, known),
+    ...(settings.databaseUrl === undefined ? {} : { listen: configNotices(db, settings.databaseUrl) }),
+    ...(saved === undefined ? {} : { startFrom: saved.rows }),
+    ...(settings.databaseUrl !== undefined && has('ingest') ? { onLoaded: keepLocalCopy(settings, secretKey, clock, logger) } : {}),
     settings,
     clock,
     logger,
     metrics,
   });
+  snapshots = live;
+  const rateLimits = createSharedLimits({ clock, ...(settings.natsUrl === undefined ? {} : { ephemeral }) });
   const tap = createTap(ephemeral, clock);
   const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
   const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
   const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
   const { paused, stop: stopWatching } = watchPaused(ephemeral, clock);
   const sources = watchSources(ephemeral, clock);
-  let draining = false;
-  const vitals = {
-    roles: settings.roles,
-    logAvailable: () => log.available,
-    databaseAvailable: () => snapshots.databaseAvailable,
-    snapshotLoaded: () => true,
-    draining: () => draining,
-  };
-  const { registry } = metrics;
-  registerSpaceGauge(registry, stores.space);
 
   const geo = settings.geoipDb === undefined ? undefined : await (await import('./roles/process/geo.ts')).openGeo(settings.geoipDb);
   if (geo && !geo.ok) throw new Error(geo.fault);
-  const shared = { log, snapshots, tap, settings, clock, logger };
+  const shared = { log, snapshots: live, tap, rateLimits, settings, clock, logger };
   const sandbox = createSandbox({ clock, logger });
-  const operations = { sandbox, log, observe, visitors, snapshots, ephemeral, sender, client, paused, sourceStatus: sources.statusOf };
-  const admin = has('admin')
-    ? await startAdmin(
-        { ...vault, db, settings, clock, log: logger, version: VERSION, operations, configChanged: () => snapshots.reload() },
-        otherPaths,
-      )
-    : undefined;
-  const collector = { db, leases, ephemeral, snapshots, settings, clock, logger };
-  const alerts = has('admin') ? startAlerts({ db, leases, observe, log, snapshots, client, settings, clock, logger }) : undefined;
-  const builder = has('admin') ? startCollectorBuilder(collector) : undefined;
+  const collector = { db, leases, ephemeral, snapshots: live, settings, clock, logger };
   const files = has('ingest') ? createCollectorFiles(collector) : undefined;
-  const challengeKey = deriveKey(vault.secretKey, 'challenge-token');
+  const challengeKey = deriveKey(secretKey, 'challenge-token');
   const ingest = has('ingest')
     ? (await import('./roles/ingest/start.ts')).startIngest({
         ...shared,
@@ -117,57 +134,62 @@ export async function startServer(settings: Settings, { record = true }: { recor
         verifyChallengeToken: (token, pipelineId) => verifyChallengeToken(challengeKey, token, pipelineId, clock.now()),
       })
     : undefined;
-  const processor = has('process')
-    ? (await import('./roles/process/start.ts')).startProcess({
-        ...shared,
-        leases,
-        visitors,
-        sandbox,
-        ephemeral,
-        geo: geo?.ok ? geo.lookup : undefined,
-        registry,
-      })
-    : undefined;
   const telemetry =
     settings.otelEndpoint === undefined
       ? undefined
       : (await import('./telemetry/start.ts')).startTelemetry({ settings, endpoint: settings.otelEndpoint, registry, clock, logger });
-  const outcomes = has('process')
-    ? startOutcomes({ log, snapshots, leases, clock, logger, metrics, telemetry, settings, record })
-    : undefined;
-  const deliver = has('deliver')
-    ? (await import('./roles/deliver/start.ts')).startDeliver({
-        ...shared,
-        random: Math.random,
-        ephemeral,
-        leases,
-        sender,
-        metrics,
-        compileRevision: (integration, number) => loadRevision({ db, cipher: vault.cipher, settings }, integration, number),
-      })
-    : undefined;
+  const adminSlot = has('admin') ? createAdminSlot() : undefined;
 
-  const listeners = await openListeners({
-    settings,
-    logger,
-    health: healthHandler(vitals, { registry, served: settings.metricsPort === undefined, token: settings.metricsToken }),
-    metrics: healthHandler(vitals, { registry, served: true, token: undefined }),
-    collection: [ingest?.handle, files?.handle].filter((handle) => handle !== undefined),
-    ingest,
-    admin,
-  });
-  // From here on: until the listener is open, a stall delays nobody.
-  const stalls = watchStalls(logger);
-  return {
-    drainDelayMs: settings.drainDelayMs,
-    greeting: greeting(settings, listeners.addresses, owner),
-    async stop() {
-      draining = true;
-      ingest?.drain();
-      await sleep(settings.drainDelayMs);
-      await listeners.close();
-      await ingest?.stop();
-      files?.stop();
+  /** The roles that need the database, or the whole configuration. */
+  async function startOthers({ vault }: PreparedDatabase): Promise<() => Promise<void>> {
+    const operations = {
+      sandbox,
+      log,
+      observe,
+      visitors,
+      snapshots: live,
+      ephemeral,
+      sender,
+      client,
+      paused,
+      sourceStatus: sources.statusOf,
+    };
+    const admin = adminSlot
+      ? await startAdmin(
+          { ...vault, db, settings, clock, log: logger, version: VERSION, rateLimits, operations, configChanged: () => live.reload() },
+          otherPaths,
+        )
+      : undefined;
+    if (admin) adminSlot?.fill(admin);
+    const alerts = has('admin') ? startAlerts({ db, leases, observe, log, snapshots: live, client, settings, clock, logger }) : undefined;
+    const builder = has('admin') ? startCollectorBuilder(collector) : undefined;
+    const processor = has('process')
+      ? (await import('./roles/process/start.ts')).startProcess({
+          ...shared,
+          leases,
+          visitors,
+          sandbox,
+          ephemeral,
+          geo: geo?.ok ? geo.lookup : undefined,
+          leavesOutTrace: createTraceSampler(settings, clock),
+          registry,
+        })
+      : undefined;
+    const outcomes = has('process')
+      ? startOutcomes({ log, snapshots: live, leases, clock, logger, metrics, telemetry, settings, record })
+      : undefined;
+    const deliver = has('deliver')
+      ? (await import('./roles/deliver/start.ts')).startDeliver({
+          ...shared,
+          random: Math.random,
+          ephemeral,
+          leases,
+          sender,
+          metrics,
+          compileRevision: (integration, number) => loadRevision({ db, cipher: vault.cipher, settings }, integration, number),
+        })
+      : undefined;
+    return async () => {
       await builder?.stop();
       await alerts?.stop();
       await processor?.stop();
@@ -175,15 +197,61 @@ export async function startServer(settings: Settings, { record = true }: { recor
       await outcomes?.stop();
       await telemetry?.stop();
       await admin?.stop();
+    };
+  }
+
+  const stopOthers = database && (await startOthers(database));
+  const listeners = await openListeners({
+    settings,
+    logger,
+    ...health,
+    collection: [ingest?.handle, files?.handle].filter((handle) => handle !== undefined),
+    ingest,
+    admin: adminSlot,
+  });
+  const stopping = new AbortController();
+  const othersLater = stopOthers === undefined ? startLater() : undefined;
+  /** PostgreSQL was unavailable: events are accepted meanwhile. An error here ends the process like any uncaught one. */
+  async function startLater(): Promise<(() => Promise<void>) | undefined> {
+    const prepared = await waitForDatabase(databaseDeps, stopping.signal);
+    if (prepared === undefined) return undefined;
+    await live.reload();
+    const stop = await startOthers(prepared);
+    for (const line of greeting(settings, listeners.addresses, prepared.owner)) console.log(line);
+    return stop;
+  }
+  // From here on: until the listener is open, a stall delays nobody.
+  const stalls = watchStalls(logger);
+  const collections = collectAfterLoad();
+  return {
+    drainDelayMs: settings.drainDelayMs,
+    greeting: database ? greeting(settings, listeners.addresses, database.owner) : [WAITING_FOR_DATABASE],
+    async stop() {
+      draining = true;
+      stopping.abort();
+      ingest?.drain();
+      await sleep(settings.drainDelayMs);
+      await listeners.close();
+      await ingest?.stop();
+      files?.stop();
+      await (stopOthers ?? (await othersLater))?.();
+      rateLimits.stop();
       stopWatching();
       sources.stop();
       stalls.stop();
+      collections.stop();
       tap.stop();
       await sandbox.stop();
       await sender.close();
       await client.close();
-      await snapshots.stop();
+      await live.stop();
       await stores.close();
     },
   };
+}
+
+const WAITING_FOR_DATABASE = 'Firsthand accepts events with the saved configuration and waits for PostgreSQL.';
+
+function configNotices(db: Db, databaseUrl: string) {
+  return (onChange: () => void) => listenForChanges({ databaseUrl, notify: (channel, text) => notify(db, channel, text), onChange });
 }

@@ -1,39 +1,98 @@
 /**
- * The ingest partition of a visitor. Every process must compute the same one, also after an upgrade, so the hash is fixed: FNV-1a over
- * UTF-16 units with a final mix.
+ * The ingest partitions: a visitor's events always go to the same one, and one process at a time reads it.
+ *
+ * The number of partitions can be raised while events flow. The new number is a multiple of the old one, so a new partition gets its visitors
+ * from exactly one old partition. It is read only when the old one is processed up to the moment of the change: each visitor's events stay in
+ * order.
  */
-export const PARTITIONS = 16;
+import { fnv1a, mixed } from '@firsthand/core/hash/fnv1a.ts';
+
+export const DEFAULT_PARTITIONS = 16;
+export const MOST_PARTITIONS = 1_024;
 /** A single process needs fewer partitions, and each one costs pages in every commit. */
 export const EMBEDDED_PARTITIONS = 4;
-
-export function partitionOf(orgId: string, visitorKey: string): number {
-  return mix(fnv1a(visitorKey, fnv1a(orgId, 0x811c9dc5))) % PARTITIONS;
-}
-
-export function ingestTopic(partition: number): string {
-  return `ingest.${partition}`;
-}
-
-/** All partitions. Every one is read; processes that share the work also write them all. */
-export const INGEST_TOPICS: readonly string[] = Array.from({ length: PARTITIONS }, (_, partition) => ingestTopic(partition));
 
 /** The consumer group of the process role on the ingest topics. */
 export const PROCESS_GROUP = 'process';
 /** Groups of organisations that lag behind it; see `roles/process/lagging-organisation.ts`. */
 export const LAGGING_PREFIX = 'lagging.';
 
-function fnv1a(text: string, seed: number): number {
-  let hash = seed;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  // A separator, so that ("ab", "c") and ("a", "bc") differ.
-  return Math.imul(hash ^ 0xffff, 0x01000193);
+/** A number of partitions, and from when on events are spread over them (milliseconds since 1970). */
+export interface PartitionEpoch {
+  count: number;
+  from: number;
 }
 
-/** FNV's low bits are weak on short keys that differ in their last character. */
-function mix(hash: number): number {
-  let h = hash ^ (hash >>> 16);
-  h = Math.imul(h, 0x85ebca6b);
-  h ^= h >>> 13;
-  h = Math.imul(h, 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
+/** Which topics exist, and which one a visitor's event goes to. */
+export class PartitionMap {
+  #epochs: readonly PartitionEpoch[];
+  readonly #listeners = new Set<() => void>();
+
+  /** In order of time; each count is a multiple of the one before. */
+  constructor(epochs: readonly PartitionEpoch[]) {
+    this.#epochs = epochs;
+  }
+  update(epochs: readonly PartitionEpoch[]): void {
+    if (JSON.stringify(epochs) === JSON.stringify(this.#epochs)) return;
+    this.#epochs = epochs;
+    for (const listener of this.#listeners) listener();
+  }
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  topicOf(orgId: string, visitorKey: string, now: number): string {
+    return ingestTopic(partitionOf(orgId, visitorKey, this.#epochs.findLast(({ from }) => from <= now)?.count ?? DEFAULT_PARTITIONS));
+  }
+  /** Every topic that may hold events. */
+  get topics(): string[] {
+    return this.sets.flat();
+  }
+  /** The topics that each epoch added. Processes share each set for itself, so that a change moves no lease. */
+  get sets(): string[][] {
+    let known = 0;
+    return this.#epochs.map(({ count }) => {
+      const added = Array.from({ length: count - known }, (_, i) => ingestTopic(known + i));
+      known = count;
+      return added;
+    });
+  }
+  /** The topic that held this one's visitors until `until`. */
+  parentOf(topic: string): { topic: string; until: number } | undefined {
+    const partition = Number(topic.slice(topic.lastIndexOf('.') + 1));
+    const at = this.#epochs.findIndex(({ count }) => partition < count);
+    const [epoch, before] = [this.#epochs[at], this.#epochs[at - 1]];
+    return epoch && before && { topic: ingestTopic(partition % before.count), until: epoch.from };
+  }
+}
+
+/** One per process: all roles must agree on it. The JetStream engine keeps it up to date. */
+export const ingestPartitions = new PartitionMap([{ count: DEFAULT_PARTITIONS, from: 0 }]);
+
+/** Every process must compute the same one, also after an upgrade, so the hash is fixed: FNV-1a over UTF-16 units with a final mix. */
+export function partitionOf(orgId: string, visitorKey: string, count = DEFAULT_PARTITIONS): number {
+  return mixed(terminated(visitorKey, terminated(orgId))) % count;
+}
+
+export function ingestTopic(partition: number): string {
+  return `ingest.${partition}`;
+}
+
+/** The next epochs for a wanted number, or why it cannot be used. */
+export function withPartitions(
+  epochs: readonly PartitionEpoch[],
+  wanted: number,
+  from: number,
+): { epochs: readonly PartitionEpoch[]; refused?: string } {
+  const count = epochs.at(-1)?.count ?? 0;
+  if (wanted === count) return { epochs };
+  if (wanted < count) return { epochs, refused: `the number of partitions cannot be lowered, ${count} are in use` };
+  if (wanted % count !== 0) return { epochs, refused: `${wanted} is not a multiple of the ${count} partitions in use` };
+  return { epochs: [...epochs, { count: wanted, from }] };
+}
+
+/** With an end mark, so that ("ab", "c") and ("a", "bc") differ. */
+function terminated(text: string, seed?: number): number {
+  return fnv1a('\uffff', fnv1a(text, seed));
 }

@@ -2,6 +2,7 @@
  * Every setting of the service, once: variable, default, meaning and parser. `config.ts` reads the environment through this table,
  * and `scripts/generate-settings-docs.ts` writes docs/reference/settings.md from it.
  */
+import { MOST_PARTITIONS } from '../partition.ts';
 import {
   anyText,
   atLeastLong,
@@ -138,7 +139,8 @@ export const SETTINGS = {
     group: 'Stores',
     default: './data',
     parser: anyText,
-    meaning: 'Folder of the embedded stores. One process per folder; a second one refuses to start.',
+    meaning:
+      'Folder of the embedded stores. One process per folder; a second one refuses to start. With PostgreSQL and NATS it holds only the configuration that ingest starts from while PostgreSQL is unavailable, and processes may share it.',
   }),
   databaseUrl: optional({
     variable: 'DATABASE_URL',
@@ -197,6 +199,21 @@ export const SETTINGS = {
     default: '1',
     parser: wholeNumber(1, 5, 'a number of replicas from 1 to 5'),
     meaning: 'Copies of each record that JetStream keeps. Use 3 in production.',
+  }),
+  natsStreams: setting({
+    variable: 'NATS_STREAMS',
+    group: 'Stores',
+    default: '3',
+    parser: wholeNumber(1, 64, 'a number of streams from 1 to 64'),
+    meaning: 'Streams per busy topic family; each has its own leader among the NATS servers. Fixed when the installation is created.',
+  }),
+  partitions: optional({
+    variable: 'PARTITIONS',
+    group: 'Stores',
+    unset: 'the number in use; 16 for a new installation',
+    parser: wholeNumber(1, MOST_PARTITIONS, `a number of partitions from 1 to ${MOST_PARTITIONS}`),
+    meaning:
+      'Ingest partitions on NATS: the most processes that can process events at the same time. Can be raised to a multiple while events flow, never lowered.',
   }),
 
   roles: setting<ReadonlySet<Role>>({
@@ -306,7 +323,7 @@ export const SETTINGS = {
     group: 'Limits',
     default: '100',
     parser: wholeNumber(1, Number.MAX_SAFE_INTEGER, 'a whole number of requests a minute, 1 or more'),
-    meaning: 'Management API requests per minute and user.',
+    meaning: 'Management API requests per minute and user or API token, over all processes.',
   }),
   loginRateLimit: setting({
     variable: 'LOGIN_RATE_LIMIT',
@@ -365,7 +382,23 @@ export const SETTINGS = {
     group: 'Delivery and data',
     default: '5s',
     parser: duration,
-    meaning: 'How soon other processes apply a configuration change. Disabling, deleting and rotating apply within 1 s.',
+    meaning:
+      'How soon other processes apply a configuration change where PostgreSQL does not announce it. Disabling, deleting and rotating apply within 1 s.',
+  }),
+  traceSample: setting({
+    variable: 'TRACE_SAMPLE',
+    group: 'Delivery and data',
+    default: '1',
+    parser: ratio,
+    meaning:
+      'Share of event traces that are kept above `TRACE_SAMPLE_ABOVE`, from 0 to 1. Statistics count every event. Drops, failed attempts and dead letters are always traced. Below 1, erasing a person does not find the log records of events without a trace: they stay until `EVENT_RETENTION`.',
+  }),
+  traceSampleAbove: setting({
+    variable: 'TRACE_SAMPLE_ABOVE',
+    group: 'Delivery and data',
+    default: '1000',
+    parser: wholeNumber(0, Number.MAX_SAFE_INTEGER, 'a whole number of events a second, 0 or more'),
+    meaning: 'Events a second in one process with the process role up to which every event is traced.',
   }),
   geoipDb: optional({
     variable: 'GEOIP_DB',

@@ -4,7 +4,6 @@ import { idText } from '@firsthand/core/event/canonicalise.ts';
 import { envelopeField, wrapEnvelope } from '@firsthand/core/event/envelope.ts';
 import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import { partitionOf } from '../partition.ts';
 import type { IngestRules } from '../snapshot/ingest-rules.ts';
 import type { LogRecord } from '../stores/event-log/port.ts';
 
@@ -57,7 +56,7 @@ export function buildRecord(request: RequestMeta, { body, bytes, index, impliedT
     envelopeField('anonymous_id', anonymousId) +
     envelopeField('vendor_ids', vendorIds);
   return {
-    topic: topicOf(rules, anonymousId ?? userId ?? eventId),
+    topic: rules.partitions.topicOf(rules.orgId, anonymousId ?? userId ?? eventId, request.receivedAt),
     record: {
       id: rules.recordPrefix + eventId,
       data: withEnvelope(wrapEnvelope(rules.envelope + request.envelope + ids), storedBytes(body, bytes)),
@@ -82,12 +81,6 @@ function withEnvelope(envelope: string, bytes: Buffer): Buffer {
   data[envelope.length] = NEWLINE;
   bytes.copy(data, envelope.length + 1);
   return data;
-}
-
-function topicOf({ topics, orgId }: IngestRules, visitor: string): string {
-  const topic = topics[partitionOf(orgId, visitor) % topics.length];
-  if (topic === undefined) throw new Error('a pipeline has no ingest topics');
-  return topic;
 }
 
 function anonymousIdOf(body: JsonObject, request: RequestMeta): string | undefined {

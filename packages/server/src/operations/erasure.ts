@@ -8,8 +8,8 @@ import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../channels.ts';
 import { eventRecordId, eventsTopic } from '../event-record.ts';
 import { type Erasure, erasureAppends } from '../outcomes/erasures.ts';
-import { OUTCOMES_TOPIC, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
-import { INGEST_TOPICS, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
+import { outcomesTopics, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
+import { ingestPartitions, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
 import { type ErasedTrace, findTracesOf, removeTraces } from '../stores/observe/erase-traces.ts';
@@ -45,7 +45,11 @@ export async function erasePerson(
     ...new Set([...found.flatMap(({ anonymous_ids }) => anonymous_ids), ...('anonymous_id' in who ? [who.anonymous_id] : [])]),
   ];
   operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids: anonymousIds } satisfies VisitorsErased);
-  const recorded = await caughtUp(log, [[OUTCOMES_TOPIC, RECORDER_GROUP]], end);
+  const recorded = await caughtUp(
+    log,
+    outcomesTopics(log).map((topic) => [topic, RECORDER_GROUP] as const),
+    end,
+  );
   const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0, log_records: 0 };
   for (const { links, sessions } of found) {
     erased.identity_links += links;
@@ -94,7 +98,7 @@ type TopicGroup = readonly [topic: string, group: string];
 /** Every group that processes accepted events. An organisation with a long backlog has groups of its own. */
 async function processGroups(log: Pick<EventLog, 'groups'>): Promise<TopicGroup[]> {
   const groups = await Promise.all(
-    INGEST_TOPICS.map(async (topic) => (await log.groups(topic)).map((group): TopicGroup => [topic, group])),
+    ingestPartitions.topics.map(async (topic) => (await log.groups(topic)).map((group): TopicGroup => [topic, group])),
   );
   return groups.flat().filter(([, group]) => group === PROCESS_GROUP || group.startsWith(LAGGING_PREFIX));
 }

@@ -6,7 +6,7 @@ import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
-import type { TraceEventRow, TraceStepRow } from '../stores/observe/rows.ts';
+import { type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { findTrace } from '../stores/observe/traces.ts';
 import { findCanonical } from './find-events.ts';
@@ -126,6 +126,7 @@ function afterStep({ kind, reason }: TraceStepRow): Fate {
 /** An event that ended before routing ended for every integration, for the same reason. */
 function withoutStep(row: TraceEventRow, addedLater: boolean): Fate {
   if (addedLater) return { status: 'not_routed', reason: null, explanation: explain('not_routed') };
+  if (row.reason === UNTRACED) return { status: UNTRACED, reason: null, explanation: explain(UNTRACED) };
   if (row.result === 'processed') return { status: 'waiting', reason: null, explanation: explain('waiting') };
   return { status: row.result, reason: row.reason, explanation: whyEnded(row) };
 }

@@ -72,13 +72,25 @@ export async function waitingFor(
 ): Promise<{ waiting: number; replays: number; oldest: number | undefined }> {
   // Without the log nothing can be counted, but the rest of the integration's health is still useful.
   if (!log.available) return { waiting: 0, replays: 0, oldest: undefined };
-  const [events, replays] = await Promise.all([log.lag(eventsTopic(pipeline_id), id), log.lag(replayTopic(id), id)]);
-  const times = [events, replays].flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
+  const topic = eventsTopic(pipeline_id);
+  const [replays, ...lanes] = await Promise.all([
+    log.lag(replayTopic(id), id),
+    ...(await lanesOf(log, topic, id)).map((group) => log.lag(topic, group)),
+  ]);
+  const times = [...lanes, replays].flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
   return {
-    waiting: events.waiting + replays.waiting,
+    // Every lane counts all records behind its cursor, so their sum would count events several times.
+    waiting: Math.max(...lanes.map(({ waiting }) => waiting)) + replays.waiting,
     replays: replays.waiting,
     oldest: times.length === 0 ? undefined : Math.min(...times),
   };
+}
+
+/** The groups that deliver an integration: one with its id, or one for each process that shares the work (`<id>~…`). */
+async function lanesOf(log: EventLog, topic: string, id: string): Promise<string[]> {
+  const groups = await log.groups(topic);
+  const lanes = groups.filter((group) => group.startsWith(`${id}~`));
+  return lanes.length === 0 || groups.includes(id) ? [id, ...lanes] : lanes;
 }
 
 /** Deliverers announce pauses, which outcomes cannot show. An announcement expires unless renewed. */

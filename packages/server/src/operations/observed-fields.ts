@@ -2,12 +2,12 @@
  * The fields that a pipeline's events actually contain, for completion in the mapping builder. Read on demand from retained events, so
  * ingest and processing pay nothing. The events and examples have already passed the privacy rules.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CanonicalEvent, eventKey } from '@firsthand/core/event/canonical.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { formatPath, type Segment } from '@firsthand/core/path/path.ts';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { turns } from '../runtime/turns.ts';
 import { hideSecrets } from '../snapshot/hide-secrets.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -27,8 +27,6 @@ const MAX_DEPTH = 12;
 const MAX_ITEMS = 20;
 const MAX_EVENT_NAMES = 50;
 const MAX_EXAMPLE = 200;
-/** Maximum work between two event loop turns. */
-const SLICE_MS = 10;
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array';
 export interface ObservedField {
@@ -52,7 +50,6 @@ export async function observedFields(
 ): Promise<ObservedFields> {
   const collector = new FieldCollector();
   const seen = new Set<string>();
-  let slice = deps.clock.monotonic();
   for (const { age_ms, events } of SAMPLES) {
     const before = age_ms === 0 ? {} : { to: new Date(deps.clock.now() - age_ms) };
     for await (const record of deps.log.read(eventsTopic(pipelineId), { ...before, limit: events, reverse: true })) {
@@ -60,9 +57,8 @@ export async function observedFields(
       seen.add(record.position);
       const { meta, event } = decodeEventRecord(record.data);
       collector.add(hideSecrets(deps.snapshots.current(), pipelineId, event), meta.received_at);
-      if (deps.clock.monotonic() - slice < SLICE_MS) continue;
-      await nextTurn();
-      slice = deps.clock.monotonic();
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
     }
   }
   return { ...collector.result(), sampled: seen.size };

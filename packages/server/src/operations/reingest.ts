@@ -4,7 +4,6 @@ import { decodeEnvelope, encodeEnvelope, type IngestEnvelope } from '@firsthand/
 import { eventRecordId } from '../event-record.ts';
 import { replayRejected } from '../intake/replay-rejected.ts';
 import { replayWebhook } from '../intake/webhook/replay.ts';
-import { ingestTopic, partitionOf } from '../partition.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
@@ -37,7 +36,8 @@ function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
 }
 
 async function processAgain(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
-  if (!deps.snapshot().pipelines.has(letter.pipeline_id)) return [];
+  const pipeline = deps.snapshot().pipelines.get(letter.pipeline_id);
+  if (!pipeline) return [];
   const id = eventRecordId(letter.pipeline_id, letter.event_id, replayId);
   const raw = letter.raw && (await deps.log.get(letter.raw.topic, letter.raw.position));
   if (raw && letter.raw) {
@@ -55,7 +55,8 @@ async function processAgain(deps: ReingestDeps, letter: StoredDeadLetter, replay
     replay_of: letter.id,
     ...(event.anonymous_id === undefined ? {} : { anonymous_id: event.anonymous_id }),
   };
-  const topic = ingestTopic(partitionOf(letter.org_id, event.anonymous_id ?? event.user_id ?? letter.event_id));
+  const visitor = event.anonymous_id ?? event.user_id ?? letter.event_id;
+  const topic = pipeline.ingest.partitions.topicOf(letter.org_id, visitor, Date.now());
   return [{ topic, records: [{ id, data: encodeEnvelope(envelope, Buffer.from(JSON.stringify(clientBody(event)))) }] }];
 }
 

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../runtime/logger.ts';
-import type { Append, Delivery, EventLog } from '../stores/event-log/port.ts';
+import type { Append, Consumer, Delivery, EventLog } from '../stores/event-log/port.ts';
+import type { Leases } from '../stores/leases/port.ts';
 
 export const ERASURES_TOPIC = 'erasures';
 const ERASER_GROUP = 'eraser';
@@ -33,10 +34,20 @@ export function erasureAppends({ places, ids }: Erasure): Append[] {
   return [{ topic: ERASURES_TOPIC, records: parts.map((part) => ({ id: randomUUID(), data: Buffer.from(JSON.stringify(part)) })) }];
 }
 
-export function startEraser({ log, logger }: { log: EventLog; logger: Logger }): { stop(): Promise<void> } {
+/** A lease allows one eraser at a time. */
+export function startEraser({ log, leases, logger }: { log: EventLog; leases: Leases; logger: Logger }): { stop(): Promise<void> } {
   const options = { start: 'beginning', maxInFlight: 1_000, maxBatch: 10 } as const;
-  return log.consume(ERASURES_TOPIC, ERASER_GROUP, options, async (batch) => {
-    for (const delivery of batch) await eraseOne(log, logger, delivery);
+  let consumer: Consumer | undefined;
+  return leases.share(['eraser'], {
+    async won() {
+      consumer = log.consume(ERASURES_TOPIC, ERASER_GROUP, options, async (batch) => {
+        for (const delivery of batch) await eraseOne(log, logger, delivery);
+      });
+    },
+    async lost() {
+      await consumer?.stop();
+      consumer = undefined;
+    },
   });
 }
 

@@ -1,17 +1,23 @@
 /**
- * Turns the topic `outcomes` into traces, counters and the dead-letter index. A lease allows one recorder at a time. Rows and log
- * position are written in one transaction, so a redelivered batch is skipped.
+ * Turns the topics of outcomes into traces, counters and the dead-letter index. A lease allows one recorder per topic at a time; several
+ * processes share the topics. Rows and log position are written in one transaction, so a redelivered batch is skipped.
  */
-import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Consumer, Delivery, EventLog, StoredRecord } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
-import { decodeOutcomes, OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
+import type { EncodedSpan } from '../telemetry/otlp.ts';
+import { outcomesTopics, RECORDER_GROUP } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
 
-/** Collect outcomes this long before writing: a busy second becomes a few statements. Traces may be 2 s late. */
+/**
+ * Collect outcomes this long before writing. Rows of one transaction share the pages of the indexes: 1,250 events write 5 KB each, 2,500
+ * write 3.5 KB. So a busy recorder collects for longer. Traces may be 2 s late.
+ */
 const GATHER_MS = 250;
+const GATHER_BUSY_MS = 1_000;
+/** About 20 events. */
+const BUSY_BYTES = 16_384;
 /** Records; one may hold many outcomes. */
 const MAX_BATCH = 500;
 /** Per transaction: more share the pages of an index, and the limit bounds memory. */
@@ -23,55 +29,56 @@ export interface RecorderDeps {
   rowWriter: Pick<RowWriter, 'record'>;
   logger: Logger;
   metrics: Metrics;
-  /** Where outcomes are exported to, if anywhere. */
-  telemetry: { observe(outcomes: Iterable<Outcome>): void } | undefined;
+  /** Where spans of events are exported to, if anywhere. */
+  telemetry: { addSpans(spans: readonly EncodedSpan[]): void } | undefined;
 }
 
 export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
   const { log, rowWriter, logger } = deps;
-  let consumer: Consumer | undefined;
+  const consumers = new Map<string, Consumer>();
 
-  async function record(batch: Delivery[]): Promise<void> {
+  async function record(topic: string, batch: Delivery[]): Promise<void> {
     for (const part of parts(batch.map((delivery) => delivery.record))) {
-      const { counted, unreadable } = await rowWriter.record(part);
+      const { counted, unreadable, spans } = await rowWriter.record(topic, part);
       count(deps.metrics, counted);
-      if (deps.telemetry) {
-        const readable = part.filter(({ position }) => !unreadable.includes(position));
-        deps.telemetry.observe(readable.flatMap(decodeOutcomes));
-      }
-      if (unreadable.length > 0) logger.error({ topic: OUTCOMES_TOPIC, positions: unreadable }, 'unreadable outcomes skipped');
+      deps.telemetry?.addSpans(spans);
+      if (unreadable.length > 0) logger.error({ topic, positions: unreadable }, 'unreadable outcomes skipped');
     }
     await log.ackAll(batch);
-    if (batch.length < MAX_BATCH) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    if (batch.length === MAX_BATCH) return;
+    const bytes = batch.reduce((sum, { record: { data } }) => sum + data.length, 0);
+    await new Promise((resolve) => setTimeout(resolve, bytes < BUSY_BYTES ? GATHER_MS : GATHER_BUSY_MS));
+  }
+  function consume(topic: string): Consumer {
+    const options = { start: 'beginning', maxInFlight: MAX_BATCH, maxBatch: MAX_BATCH, ordered: true, readsLate: true } as const;
+    return log.consume(topic, RECORDER_GROUP, options, async (batch) => {
+      try {
+        await record(topic, batch);
+      } catch (error) {
+        // The log keeps them: traces and counters are late, nothing is lost.
+        logger.warn({ err: error }, 'outcomes not recorded, retrying');
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        throw error;
+      }
+    });
   }
 
-  const share = deps.leases.share(['recorder'], {
-    async won() {
-      consumer = log.consume(
-        OUTCOMES_TOPIC,
-        RECORDER_GROUP,
-        { start: 'beginning', maxInFlight: MAX_BATCH, maxBatch: MAX_BATCH, ordered: true },
-        async (batch) => {
-          try {
-            await record(batch);
-          } catch (error) {
-            // The log keeps them: traces and counters are late, nothing is lost.
-            logger.warn({ err: error }, 'outcomes not recorded, retrying');
-            await new Promise((resolve) => setTimeout(resolve, 1_000));
-            throw error;
-          }
-        },
-      );
+  const names = new Map(outcomesTopics(log).map((topic) => [`recorder.${topic}`, topic]));
+  const share = deps.leases.share([...names.keys()], {
+    async won(name) {
+      const topic = names.get(name);
+      if (topic !== undefined) consumers.set(name, consume(topic));
     },
-    async lost() {
+    async lost(name) {
+      const consumer = consumers.get(name);
+      consumers.delete(name);
       await consumer?.stop();
-      consumer = undefined;
     },
   });
   return {
     async stop() {
       await share.stop();
-      await consumer?.stop();
+      await Promise.all([...consumers.values()].map((consumer) => consumer.stop()));
     },
   };
 }

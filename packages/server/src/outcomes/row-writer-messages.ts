@@ -1,20 +1,30 @@
 /** Messages between `RowWriter` and its thread. */
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { RowAges, Swept } from '../stores/observe/sweep.ts';
+import type { EncodedSpan } from '../telemetry/otlp.ts';
 
 export type RowStore = { databaseUrl: string | undefined; dataDir: string };
+export interface RowWriterSettings extends RowStore {
+  /** Share of events with OpenTelemetry spans. Undefined: nothing is exported. */
+  spanRatio: number | undefined;
+}
 
 /** Outcome records, one after the other in one buffer, which is transferred instead of copied. */
 export interface PackedRecords {
   entries: { position: string; length: number }[];
   bytes: Uint8Array<ArrayBuffer>;
 }
-export type RowWriterRequest = { id: number } & ({ kind: 'record'; records: PackedRecords } | { kind: 'sweep'; ages: RowAges });
+export type RowWriterRequest = { id: number } & (
+  | { kind: 'record'; topic: string; records: PackedRecords }
+  | { kind: 'sweep'; ages: RowAges }
+);
 export interface Recorded {
   /** Increments of the counters, for the metrics. */
   counted: Record<string, number>;
   /** Positions of records that do not parse. They are skipped: retrying them would block all traces for good. */
   unreadable: string[];
+  /** Of the outcomes that are new. */
+  spans: EncodedSpan[];
 }
 export type RowWriterReply = { id: number } & (Recorded | Swept | { error: string });
 /** The thread's pool lost a connection. The query that used it reports its own error. */

@@ -7,20 +7,30 @@ import { sweepRows } from '../stores/observe/sweep.ts';
 import { OBSERVE_FILE } from '../stores/observe/tables.ts';
 import { readPosition, writeTally } from '../stores/observe/write.ts';
 import type { Writer } from '../stores/observe/writer.ts';
+import type { EncodedSpan } from '../telemetry/otlp.ts';
 import { decodeOutcomes } from './outcome-log.ts';
-import type { PackedRecords, Recorded, RowStore, RowWriterNotice, RowWriterReply, RowWriterRequest } from './row-writer-messages.ts';
+import type {
+  PackedRecords,
+  Recorded,
+  RowStore,
+  RowWriterNotice,
+  RowWriterReply,
+  RowWriterRequest,
+  RowWriterSettings,
+} from './row-writer-messages.ts';
 import { tally } from './tally.ts';
 
 const LOW_PRIORITY = 10;
 
 /** Entry of the thread. Requests are answered one at a time, because they share one connection. */
-export async function keep(port: MessagePort, store: RowStore): Promise<void> {
+export async function keep(port: MessagePort, { spanRatio, ...store }: RowWriterSettings): Promise<void> {
   // Linux has priorities per thread. Traces may wait; requests and deliveries may not.
   if (process.platform === 'linux') setPriority(LOW_PRIORITY);
   const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies RowWriterNotice));
+  const spansOf = spanRatio === undefined ? () => [] : await spanEncoder(spanRatio);
   let last: Promise<void> = Promise.resolve();
   port.on('message', (request: RowWriterRequest) => {
-    last = last.then(async () => port.postMessage(await answer(writer, request)));
+    last = last.then(async () => port.postMessage(await answer(writer, spansOf, request)));
   });
 }
 
@@ -37,19 +47,27 @@ async function openWriter({ databaseUrl, dataDir }: RowStore, onConnectionLost: 
   return kyselyWriter(connectObserve({ databaseUrl, dataDir, onConnectionError: (error) => onConnectionLost(error.message) }));
 }
 
-async function answer(writer: Writer, request: RowWriterRequest): Promise<RowWriterReply> {
+type SpansOf = (outcomes: readonly Outcome[]) => EncodedSpan[];
+
+/** Spans are made here because the outcomes are decoded here. */
+async function spanEncoder(ratio: number): Promise<SpansOf> {
+  const [{ eventSpans }, { encodeSpan }] = await Promise.all([import('../telemetry/event-spans.ts'), import('../telemetry/otlp.ts')]);
+  return (outcomes) => eventSpans(outcomes, ratio).map(encodeSpan);
+}
+
+async function answer(writer: Writer, spansOf: SpansOf, request: RowWriterRequest): Promise<RowWriterReply> {
   const { id } = request;
   try {
     return request.kind === 'record'
-      ? { id, ...(await record(writer, request.records)) }
+      ? { id, ...(await record(writer, spansOf, request.topic, request.records)) }
       : { id, ...(await sweepRows(writer, request.ages)) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function record(writer: Writer, { entries, bytes }: PackedRecords): Promise<Recorded> {
-  const written = await readPosition(writer);
+async function record(writer: Writer, spansOf: SpansOf, topic: string, { entries, bytes }: PackedRecords): Promise<Recorded> {
+  const written = await readPosition(writer, topic);
   const fresh: Outcome[] = [];
   const unreadable: string[] = [];
   let at = 0;
@@ -61,11 +79,11 @@ async function record(writer: Writer, { entries, bytes }: PackedRecords): Promis
   }
   const counted: Record<string, number> = {};
   const last = entries.at(-1);
-  if (fresh.length === 0 || last === undefined) return { counted, unreadable };
+  if (fresh.length === 0 || last === undefined) return { counted, unreadable, spans: [] };
   const rows = tally(fresh);
-  await writeTally(writer, rows, last.position);
+  await writeTally(writer, rows, last.position, topic);
   for (const { counter, n } of rows.counters) if (!counter.startsWith('latency:')) counted[counter] = (counted[counter] ?? 0) + n;
-  return { counted, unreadable };
+  return { counted, unreadable, spans: spansOf(fresh) };
 }
 
 function read(data: Uint8Array): Outcome[] | undefined {

@@ -10,6 +10,7 @@ import { kyselyWriter } from '../stores/observe/kysely-writer.ts';
 import { openObserve } from '../stores/observe/open.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { readPosition } from '../stores/observe/write.ts';
+import { traceIds } from '../telemetry/event-spans.ts';
 import { RowWriter } from './row-writer.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
@@ -48,7 +49,7 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
   beforeAll(async () => {
     if (engine === 'postgres') server = await startPostgres();
     observe = await openObserve({ databaseUrl: server?.url, dataDir, onConnectionError: (error) => lost.push(error.message) });
-    rowWriter = new RowWriter({ databaseUrl: server?.url, dataDir }, (reason) => lost.push(reason));
+    rowWriter = new RowWriter({ databaseUrl: server?.url, dataDir, spanRatio: 1 }, (reason) => lost.push(reason));
   });
   afterAll(async () => {
     await rowWriter.stop();
@@ -57,18 +58,24 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test('writes new rows, reports the counts, and skips repeats', async () => {
+  test('writes new rows, reports counts and spans, and skips repeats', async () => {
     const batch = [record(1, ['a', 'b']), record(2, ['c'])];
-    expect(await rowWriter.record(batch)).toEqual({ counted: { received: 3, processed: 3 }, unreadable: [] });
+    const written = await rowWriter.record('outcomes', batch);
+    expect(written).toMatchObject({ counted: { received: 3, processed: 3 }, unreadable: [] });
+    expect(written.spans.map((span) => JSON.parse(span))).toMatchObject([
+      { name: 'process track', spanId: traceIds({ pipeline_id: 'pl_1', event_id: 'a' }).rootSpanId },
+      { name: 'process track', spanId: traceIds({ pipeline_id: 'pl_1', event_id: 'b' }).rootSpanId },
+      { name: 'process track', spanId: traceIds({ pipeline_id: 'pl_1', event_id: 'c' }).rootSpanId },
+    ]);
     expect(await readPosition(kyselyWriter(observe))).toBe(batch[1]!.position);
-    expect(await rowWriter.record([...batch, record(3, ['d'])])).toMatchObject({ counted: { received: 1, processed: 1 } });
-    expect(await rowWriter.record(batch)).toEqual({ counted: {}, unreadable: [] });
+    expect(await rowWriter.record('outcomes', [...batch, record(3, ['d'])])).toMatchObject({ counted: { received: 1, processed: 1 } });
+    expect(await rowWriter.record('outcomes', batch)).toEqual({ counted: {}, unreadable: [], spans: [] });
     expect(await events()).toBe(4);
   });
 
   test('a record that cannot be read is named and left out, and the others are written', async () => {
     const broken = { ...record(4, []), data: Buffer.from('{') };
-    expect(await rowWriter.record([broken, record(5, ['e'])])).toEqual({
+    expect(await rowWriter.record('outcomes', [broken, record(5, ['e'])])).toMatchObject({
       counted: { received: 1, processed: 1 },
       unreadable: [broken.position],
     });
@@ -77,16 +84,16 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
   test('requests to a thread that ends are rejected, and a new thread continues', async () => {
     // A new one: it is ended before it has come to its work.
     await rowWriter.stop();
-    const asked = rowWriter.record([record(6, ['f'])]);
+    const asked = rowWriter.record('outcomes', [record(6, ['f'])]);
     const refused = expect(asked).rejects.toThrow('the row-writer thread exited');
     await rowWriter.stop();
     await refused;
-    await rowWriter.record([record(6, ['f'])]);
+    await rowWriter.record('outcomes', [record(6, ['f'])]);
     expect(await events()).toBe(6);
   });
 
   test('removes any number of expired rows', async () => {
-    await rowWriter.record([record(7, ids('old', 4_500), T0 - 10_000)]);
+    await rowWriter.record('outcomes', [record(7, ids('old', 4_500), T0 - 10_000)]);
     const ages = { traces: T0 - 5_000, counters: 0, deadLetters: 0, pipelines: [], graceMs: 0 };
     let removed = 0;
     for (let some = 1; some > 0; removed += some) some = (await rowWriter.sweep(ages)).removed;

@@ -6,10 +6,10 @@ import type { RowAges, Swept } from '../stores/observe/sweep.ts';
 import {
   packRecords,
   type Recorded,
-  type RowStore,
   type RowWriterNotice,
   type RowWriterReply,
   type RowWriterRequest,
+  type RowWriterSettings,
 } from './row-writer-messages.ts';
 
 /** Rows are short-lived garbage: a small young generation suffices and saves memory. */
@@ -18,23 +18,23 @@ const YOUNG_MB = 8;
 type Asked = RowWriterRequest extends infer R ? (R extends RowWriterRequest ? Omit<R, 'id'> : never) : never;
 
 export class RowWriter {
-  readonly #store: RowStore;
+  readonly #settings: RowWriterSettings;
   readonly #waiting = new Map<number, { resolve(reply: RowWriterReply): void; reject(error: Error): void }>();
   readonly #onConnectionLost: (reason: string) => void;
   #worker: Worker | undefined;
   #lastId = 0;
 
-  constructor(store: RowStore, onConnectionLost: (reason: string) => void) {
-    this.#store = store;
+  constructor(settings: RowWriterSettings, onConnectionLost: (reason: string) => void) {
+    this.#settings = settings;
     this.#onConnectionLost = onConnectionLost;
   }
 
   /** Writes the records that are new. Resolves when they are committed. */
-  async record(records: readonly StoredRecord[]): Promise<Recorded> {
+  async record(topic: string, records: readonly StoredRecord[]): Promise<Recorded> {
     const packed = packRecords(records);
-    const reply = await this.#ask({ kind: 'record', records: packed }, [packed.bytes.buffer]);
+    const reply = await this.#ask({ kind: 'record', topic, records: packed }, [packed.bytes.buffer]);
     if (!('counted' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
-    return { counted: reply.counted, unreadable: reply.unreadable };
+    return { counted: reply.counted, unreadable: reply.unreadable, spans: reply.spans };
   }
 
   /** Removes some of the expired rows; none when none are left. */
@@ -64,7 +64,7 @@ export class RowWriter {
   #start(): Worker {
     const worker = new Worker(threadEntry(new URL('./row-writer-thread.ts', import.meta.url), 'keep'), {
       eval: true,
-      workerData: this.#store,
+      workerData: this.#settings,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     worker.unref();

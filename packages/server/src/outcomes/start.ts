@@ -9,7 +9,7 @@ import { type SweeperDeps, startSweeper } from './sweeper.ts';
 export interface OutcomesDeps extends Omit<SweeperDeps, 'rowWriter' | 'settings'> {
   leases: Leases;
   metrics: Metrics;
-  settings: SweeperDeps['settings'] & Pick<Settings, 'databaseUrl' | 'dataDir'>;
+  settings: SweeperDeps['settings'] & Pick<Settings, 'databaseUrl' | 'dataDir' | 'otelTraceRatio'>;
   telemetry: RecorderDeps['telemetry'];
   /** False leaves outcomes in the log: a benchmark measures what recording costs. */
   record: boolean;
@@ -18,12 +18,13 @@ export interface OutcomesDeps extends Omit<SweeperDeps, 'rowWriter' | 'settings'
 /** Records outcomes as traces and statistics, and removes what has aged out. Both write through one thread. */
 export function startOutcomes({ leases, metrics, telemetry, record, ...deps }: OutcomesDeps): { stop(): Promise<void> } {
   const { log, logger, settings } = deps;
-  const rowWriter = new RowWriter({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir }, (reason) =>
+  const { databaseUrl, dataDir, otelTraceRatio } = settings;
+  const rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: telemetry && otelTraceRatio }, (reason) =>
     logger.warn({ reason }, 'database connection lost'),
   );
   const recorder = record ? startRecorder({ log, leases, rowWriter, logger, metrics, telemetry }) : undefined;
   const sweeper = startSweeper({ ...deps, rowWriter });
-  const eraser = startEraser(deps);
+  const eraser = startEraser({ log, leases, logger });
   return {
     async stop() {
       await Promise.all([recorder?.stop(), sweeper.stop(), eraser.stop()]);

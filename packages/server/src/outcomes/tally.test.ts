@@ -81,6 +81,24 @@ describe('adds up a batch of outcomes', () => {
     expect(tally([failed]).deadLetters).toEqual([letter]);
   });
 
+  test('an event without a trace is counted, its deliveries keep the health, and its errors are traced', () => {
+    const untraced = { ...about, untraced: true as const };
+    const plain = tally([
+      { kind: 'processed', received_at: 0, decisions: [], ...untraced },
+      { kind: 'delivered', integration_id: 'int_1', attempt, received_at: 0, duration_ms: 40, ...untraced },
+    ]);
+    expect([plain.events, plain.steps, plain.untraced]).toEqual([[], [], []]);
+    expect(plain.untracedSuccess).toMatchObject([{ integration_id: 'int_1', kind: 'delivered' }]);
+    expect(plain.counters.map(({ counter }) => counter.split(':')[0]).sort()).toEqual(['delivered', 'latency', 'processed', 'received']);
+
+    const failing = tally([
+      { kind: 'retrying', integration_id: 'int_1', attempt, due_at: 1, received_at: 7, ...untraced },
+      { kind: 'dropped', reason: 'event_filtered', integration_id: 'int_2', received_at: 7, ...untraced },
+    ]);
+    expect(failing.steps.map(({ kind }) => kind)).toEqual(['retrying', 'dropped']);
+    expect(failing.untraced).toMatchObject([{ event_id: about.event_id, received_at: 7, result: 'processed', reason: 'untraced' }]);
+  });
+
   test('text that PostgreSQL refuses never reaches a column', () => {
     const { events } = tally([{ kind: 'processed', received_at: 0, decisions: [], ...about, event: 'a\u0000b', user_id: '\ud800' }]);
     expect(events[0]).toMatchObject({ event: 'a\uFFFDb', user_id: '\uFFFD' });

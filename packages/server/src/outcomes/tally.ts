@@ -1,7 +1,7 @@
 /** Turns a batch of outcomes into rows of traces, counters and the dead-letter index. Pure. */
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { latencyBucket } from '../stores/observe/latency.ts';
-import type { CounterRow, Tally, TraceEventRow, TraceStepRow } from '../stores/observe/rows.ts';
+import { type CounterRow, type Tally, type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
 
 const MINUTE = 60_000;
 
@@ -9,6 +9,8 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   const events: TraceEventRow[] = [];
   const replacing: TraceEventRow[] = [];
   const steps: TraceStepRow[] = [];
+  const untraced = new Map<string, TraceEventRow>();
+  const untracedSuccess = new Map<string, TraceStepRow>();
   const deadLetters: DeadLetter[] = [];
   const counters = new Map<string, CounterRow>();
 
@@ -52,7 +54,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     integrationId: string,
     rest: Partial<TraceStepRow>,
   ): void {
-    steps.push({
+    const step: TraceStepRow = {
       org_id: outcome.org_id,
       pipeline_id: outcome.pipeline_id,
       event_id: clean(outcome.event_id),
@@ -64,6 +66,32 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       duration_ms: null,
       due_at: null,
       ...rest,
+    };
+    if (outcome.kind !== 'delivered' && outcome.untraced) noteUntraced(outcome);
+    if (outcome.kind === 'delivered' && outcome.untraced) untracedSuccess.set(integrationId, step);
+    else steps.push(step);
+  }
+  /** An event without a trace that has a drop or an error: it gets a row, so that it is found. */
+  function noteUntraced(outcome: Extract<Outcome, { kind: 'dropped' | 'retrying' | 'accepted_by_vendor' | 'dead_lettered' }>): void {
+    const key = `${outcome.pipeline_id}\n${outcome.event_id}`;
+    if (untraced.has(key)) return;
+    untraced.set(key, {
+      org_id: outcome.org_id,
+      pipeline_id: outcome.pipeline_id,
+      event_id: clean(outcome.event_id),
+      received_at: outcome.received_at ?? outcome.at,
+      processed_at: outcome.received_at ?? outcome.at,
+      type: outcome.type ?? 'track',
+      original_type: outcome.original_type ?? null,
+      event: optional(outcome.event),
+      user_id: optional(outcome.user_id),
+      anonymous_id: optional(outcome.anonymous_id),
+      result: 'processed',
+      reason: UNTRACED,
+      decisions: '[]',
+      raw_topic: null,
+      raw_position: null,
+      stored_position: null,
     });
   }
 
@@ -82,7 +110,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         count(outcome, '', outcome.at, 'processed');
         if (outcome.decisions.some(({ step, result }) => step === 'tracking_plan' && result === 'flagged'))
           count(outcome, '', outcome.at, 'plan_violations');
-        traceEvent(outcome, outcome.received_at, null);
+        if (!outcome.untraced) traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':
         // The event of a replay was counted when it first arrived; only its delivery is counted, as `replayed`.
@@ -127,7 +155,15 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       }
     }
   }
-  return { events, replacing, steps, counters: [...counters.values()], deadLetters };
+  return {
+    events,
+    replacing,
+    untraced: [...untraced.values()],
+    steps,
+    untracedSuccess: [...untracedSuccess.values()],
+    counters: [...counters.values()],
+    deadLetters,
+  };
 }
 
 /** PostgreSQL's text type holds neither NUL nor lone surrogates. Bodies are stored as bytes; these columns are for search and display. */

@@ -1,6 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 
-export type KeyUse = 'access-token' | 'audit-chain' | 'challenge-token' | 'oidc-request' | 'rotated-token' | 'wrap-data-keys';
+export type KeyUse =
+  | 'access-token'
+  | 'audit-chain'
+  | 'challenge-token'
+  | 'local-copy'
+  | 'oidc-request'
+  | 'rotated-token'
+  | 'wrap-data-keys';
 
 /** Each use gets its own key, so that a token issued for one use is worthless for another. */
 export function deriveKey(secret: string | Buffer, use: KeyUse): Buffer {

@@ -1,8 +1,10 @@
+import { loadVendors } from '@firsthand/catalog/index.ts';
+import { integration } from '@firsthand/core/config/integration.ts';
 import { pipeline } from '@firsthand/core/config/pipeline.ts';
 import { DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
 import { transformation } from '@firsthand/core/config/transformation.ts';
 import { expect, test } from 'vitest';
-import { type CompleteRows, compileSnapshot } from './compile.ts';
+import { type CompleteRows, compileIntegration, compileSnapshot } from './compile.ts';
 
 const SETTINGS = { mode: 'development', allowPrivateDestinations: true, natsUrl: undefined } as const;
 const condition = { field: 'event', op: 'matches', value: '^[a-z]{900}$' };
@@ -41,4 +43,25 @@ test('pieces beyond the budget of the organisation are disabled with its name, a
   const second = await compileSnapshot(rowsWith(fewer), SETTINGS, first.cache);
   expect(second.faults).toEqual([]);
   expect(second.snapshot.pipelines.get('pl_1')?.processing.transformations).toHaveLength(enabled);
+});
+
+test('a later change compiles the changed piece only', async () => {
+  const rows = rowsWith([1, 2, 3]);
+  const first = await compileSnapshot(rows, SETTINGS, new Map());
+  const transformations = rows.transformations.map((one) =>
+    one.id === 'trf_002' ? { ...one, row_version: 2, row: { ...one.row, name: 'Renamed' } } : one,
+  );
+  const second = await compileSnapshot({ ...rows, version: 2, transformations }, SETTINGS, first.cache);
+  const compiled = ({ snapshot }: typeof first) => snapshot.pipelines.get('pl_1')?.processing.transformations ?? [];
+  expect(compiled(second).map((one, i) => one === compiled(first)[i])).toEqual([true, false, true]);
+});
+
+test.each([
+  ['webhook', { url: 'https://example.com' }, null, 8],
+  ['webhook', { url: 'https://example.com' }, 100, 100],
+  ['redis', { url: 'redis://example.com', stream: 's' }, 100, 1],
+])('%s %j with max_in_flight %j has %j requests in flight', async (vendor, config, max_in_flight, expected) => {
+  await loadVendors([vendor]);
+  const row = { ...integration.sample({ vendor, delivery_mode: 'server_side', max_in_flight }), config };
+  expect(compileIntegration(row, {}, SETTINGS, () => undefined)).toMatchObject({ faults: [], vendor: { concurrency: expected } });
 });

@@ -5,7 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import { loadedVendor } from '@firsthand/catalog/index.ts';
 import { addCost, type Cost, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
-import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
+import type { Integration, TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
@@ -14,6 +14,7 @@ import type { ClickConsent } from '@firsthand/core/process/memory.ts';
 import { compileTransformation, type TransformationResult } from '@firsthand/core/process/transformation.ts';
 import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/core/tracking-plan/tracking-plan.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { isSecretParameter, scrubber, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import type { Settings } from '../config.ts';
@@ -271,7 +272,14 @@ export function compileIntegration(
   if (!result.ok) return off([...result.missing, ...result.invalid]);
   const own = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
   for (const warning of own) report('warning', warning);
-  return { integration, vendor_name: definition.name, config, secrets, vendor: result.vendor, faults: [], warnings: [...warnings, ...own] };
+  const vendor = { ...result.vendor, concurrency: inFlightOf(integration, result.vendor) };
+  return { integration, vendor_name: definition.name, config, secrets, vendor, faults: [], warnings: [...warnings, ...own] };
+}
+
+/** A driver's own number is a limit of its protocol or its order; that of an HTTP vendor is only a default. */
+function inFlightOf({ max_in_flight }: Integration, { concurrency, transport }: CompiledVendor): number {
+  if (max_in_flight === null) return concurrency;
+  return transport === undefined ? max_in_flight : Math.min(max_in_flight, concurrency);
 }
 
 function openParametersOf(parameters: Record<string, string>): Record<string, string> {

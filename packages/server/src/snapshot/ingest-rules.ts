@@ -6,7 +6,7 @@ import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
 import { eventRecordId } from '../event-record.ts';
 import { addressMatcher } from '../network/address-matcher.ts';
-import { EMBEDDED_PARTITIONS, INGEST_TOPICS } from '../partition.ts';
+import { EMBEDDED_PARTITIONS, ingestPartitions, PartitionMap } from '../partition.ts';
 import { originMatcher } from './origin-matcher.ts';
 
 export interface SyncRule {
@@ -38,11 +38,11 @@ export interface IngestRules {
   envelope: string;
   /** Prefix of record ids, before the event id. */
   recordPrefix: string;
-  /** Target topics; a visitor's events always go to the same one. */
-  topics: readonly string[];
+  /** Decides the topic of an event; a visitor's events always go to the same one. */
+  partitions: Pick<PartitionMap, 'topicOf'>;
 }
 
-const EMBEDDED_TOPICS = INGEST_TOPICS.slice(0, EMBEDDED_PARTITIONS);
+const EMBEDDED = new PartitionMap([{ count: EMBEDDED_PARTITIONS, from: 0 }]);
 
 /** Ids of these vendors need analytics consent; all others need advertising consent. */
 const ANALYTICS_SYNCS = new Set(['google_analytics', 'google_analytics_4', 'ga4']);
@@ -65,7 +65,7 @@ export function compileIngestRules(pipeline: Pipeline, secret: string, settings:
     syncs: syncsOf(pipeline),
     envelope: envelopeFields({ org_id: pipeline.org_id, pipeline_id: pipeline.id }),
     recordPrefix: eventRecordId(pipeline.id, ''),
-    topics: settings.natsUrl === undefined ? EMBEDDED_TOPICS : INGEST_TOPICS,
+    partitions: settings.natsUrl === undefined ? EMBEDDED : ingestPartitions,
   };
 }
 

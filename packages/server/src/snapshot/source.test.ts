@@ -55,3 +55,67 @@ test.each([
   for (let afterMs = 0; afterMs <= change.reloadMs; afterMs += change.reloadMs / 50) delays.push(await delayOf({ ...change, afterMs }));
   expect(Math.max(...delays)).toBeLessThanOrEqual(bound);
 });
+
+const NOTHING = { organisations: [], pipelines: [], integrations: [], transformations: [], webhook_sources: [] };
+const deps = {
+  settings: { mode: 'development' as const, allowPrivateDestinations: true, configReloadMs: 30_000, natsUrl: undefined },
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  logger: pino({ level: 'silent' }),
+};
+
+test('a change that PostgreSQL announces is in force at once, and many of them share a load each second', async () => {
+  const stored = { version: 1, urgent_version: 1 };
+  let loads = 0;
+  let announce = () => {};
+  const snapshots = await startSnapshot({
+    ...deps,
+    metrics: createMetrics(),
+    readVersion: async () => ({ ...stored }),
+    loadRows: async () => {
+      loads++;
+      return { ...stored, ...NOTHING };
+    },
+    listen(onChange) {
+      announce = onChange;
+      return { live: true, stop: async () => {} };
+    },
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  stored.version++;
+  announce();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(snapshots.current().version).toBe(2);
+  loads = 0;
+  for (let n = 0; n < 50; n++) {
+    stored.version++;
+    announce();
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(snapshots.current().version).toBe(52);
+  expect(loads).toBeLessThanOrEqual(7);
+  await snapshots.stop();
+});
+
+test('a start from the local copy works without the database, and the first load replaces all of it', async () => {
+  const known: number[] = [];
+  let away = true;
+  const snapshots = await startSnapshot({
+    ...deps,
+    metrics: createMetrics(),
+    startFrom: { version: 4, urgent_version: 0, ...NOTHING },
+    readVersion: async () => ({ version: 4, urgent_version: 0 }),
+    async loadRows(have) {
+      if (away) throw new Error('connect ECONNREFUSED');
+      known.push(have.size);
+      return { version: 4, urgent_version: 0, ...NOTHING };
+    },
+  });
+  expect([snapshots.current().version, snapshots.databaseAvailable]).toEqual([4, false]);
+  await expect(snapshots.reload()).rejects.toThrow('ECONNREFUSED');
+  expect(snapshots.databaseAvailable).toBe(false);
+  away = false;
+  await snapshots.reload();
+  expect([known, snapshots.databaseAvailable]).toEqual([[0], true]);
+  await snapshots.stop();
+});

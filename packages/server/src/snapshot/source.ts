@@ -1,29 +1,40 @@
 /**
- * Keeps the snapshot fresh. Polls the version counter every 750 ms, reloads at once after an urgent change (disable, delete,
- * secret rotation) and within the reload interval after any other. While the database is unavailable the last good snapshot
- * stays in force.
+ * Keeps the snapshot fresh. Reloads at once after an urgent change (disable, delete, secret rotation) and within the reload interval after
+ * any other. PostgreSQL announces changes; without announcements the version counter is polled every 750 ms. While the database is
+ * unavailable the last good snapshot stays in force.
  */
 import { loadVendors } from '@firsthand/catalog/index.ts';
 import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
-import type { ConfigRows, Versioned } from '../stores/config/load-config.ts';
+import type { ConfigRows, Versioned, VersionedRows } from '../stores/config/load-config.ts';
 import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
 
 /** Urgent changes must apply within a second: this leaves time to query and load. */
 const LOOK_EVERY_MS = 750;
+/** With notifications the poll is only a safeguard. */
+const LOOK_SELDOM_MS = 5_000;
+/** Least time between two loads for changes that are not urgent: many in a row are loaded together. */
+const GATHER_MS = 1_000;
 
 export interface SnapshotDeps {
   readVersion(): Promise<{ version: number; urgent_version: number }>;
   /** Returns full rows only for versions that are not in `known`. */
   loadRows(known: ReadonlyMap<string, number>): Promise<ConfigRows>;
+  /** Subscribes to notifications of changes. `live` tells whether they arrive at present. */
+  listen?(onChange: () => void): { readonly live: boolean; stop(): Promise<void> };
+  /** The local copy to start from while the database is unavailable. The first successful load replaces it. */
+  startFrom?: VersionedRows;
+  /** Called after each load, for the local copy. */
+  onLoaded?(rows: LoadedRows): void;
   settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs' | 'natsUrl'>;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
 }
+export type LoadedRows = CompleteRows & Pick<ConfigRows, 'urgent_version'>;
 export interface LiveSnapshot extends SnapshotSource {
   /** Loads changes now. Resolves when the new snapshot is active. */
   reload(): Promise<void>;
@@ -47,10 +58,22 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   let running: Promise<void> | undefined;
   let wanted = false;
   let stopped = false;
+  /** The snapshot is the local copy, which lacks what only the other roles need. */
+  let partial = deps.startFrom !== undefined;
 
   async function load(): Promise<void> {
-    const known = new Map([...rowsById].map(([id, row]) => [id, row.row_version]));
+    const known = partial ? new Map<string, number>() : new Map([...rowsById].map(([id, row]) => [id, row.row_version]));
     const loaded = await deps.loadRows(known);
+    if (partial) {
+      rowsById.clear();
+      cache = new Map();
+    }
+    const rows = await adopt(loaded);
+    partial = false;
+    deps.onLoaded?.(rows);
+  }
+
+  async function adopt(loaded: VersionedRows): Promise<LoadedRows> {
     const alive = new Set<string>();
     const complete = <T>(rows: Versioned<T>[]): Complete<T>[] =>
       rows.map((each) => {
@@ -60,8 +83,9 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
         if (held?.row === undefined) throw new Error(`configuration row ${each.id} was not loaded`);
         return { id: each.id, row_version: each.row_version, row: held.row as T };
       });
-    const rows: CompleteRows = {
+    const rows: LoadedRows = {
       version: loaded.version,
+      urgent_version: loaded.urgent_version,
       organisations: complete(loaded.organisations),
       pipelines: complete(loaded.pipelines),
       integrations: complete(loaded.integrations),
@@ -81,6 +105,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
     deps.metrics.snapshotFaults.set(faults.filter((fault) => fault.severity === 'error').length);
     report();
     for (const listener of listeners) listener(snapshot);
+    return rows;
   }
 
   /** Logs each fault once, when it appears. */
@@ -107,6 +132,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
           await load();
           databaseAvailable = true;
         }
+        watch();
       } finally {
         running = undefined;
       }
@@ -114,7 +140,9 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
     return running;
   }
 
-  async function look(): Promise<void> {
+  const pollEveryMs = () => (notices?.live ? Math.max(lookEveryMs, Math.min(LOOK_SELDOM_MS, settings.configReloadMs)) : lookEveryMs);
+
+  async function look(noticed = false): Promise<void> {
     try {
       const { version, urgent_version } = await deps.readVersion();
       if (!databaseAvailable) logger.info('database available again');
@@ -123,21 +151,44 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
         deps.metrics.snapshotConfirmed.at = performance.now();
         return;
       }
-      const tooLateNextTime = clock.monotonic() - loadedAt + lookEveryMs >= settings.configReloadMs;
-      if (urgent_version > urgentSeen || tooLateNextTime) await reload();
+      const sinceLoad = clock.monotonic() - loadedAt;
+      const tooLateNextTime = sinceLoad + pollEveryMs() >= settings.configReloadMs;
+      const gathered = sinceLoad >= Math.min(GATHER_MS, settings.configReloadMs);
+      if (urgent_version > urgentSeen || tooLateNextTime || (noticed && gathered)) await reload();
+      else if (noticed) lookSoon(GATHER_MS - sinceLoad);
     } catch (error) {
       if (databaseAvailable) logger.warn({ err: error }, 'database unavailable, keeping the last configuration');
       databaseAvailable = false;
     }
   }
 
-  await reload();
-  let timer: NodeJS.Timeout;
-  const tick = () => {
-    timer = setTimeout(() => void look().finally(() => !stopped && tick()), lookEveryMs);
+  let soon: NodeJS.Timeout | undefined;
+  function lookSoon(ms = 0): void {
+    if (stopped) return;
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      void look(true);
+    }, ms);
+    soon.unref();
+  }
+  let timer: NodeJS.Timeout | undefined;
+  let notices: ReturnType<NonNullable<SnapshotDeps['listen']>> | undefined;
+  function tick(): void {
+    timer = setTimeout(() => void look().finally(() => !stopped && tick()), pollEveryMs());
     timer.unref();
-  };
-  tick();
+  }
+  /** From the first load on: before it, the database may be unavailable or not migrated yet. */
+  function watch(): void {
+    if (timer !== undefined || stopped) return;
+    notices = deps.listen?.(() => lookSoon());
+    tick();
+  }
+
+  if (deps.startFrom === undefined) await reload();
+  else {
+    databaseAvailable = false;
+    await adopt(deps.startFrom);
+  }
   return {
     current: () => snapshot!,
     onChange(listener) {
@@ -152,6 +203,8 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      clearTimeout(soon);
+      await notices?.stop();
       await running;
     },
   };

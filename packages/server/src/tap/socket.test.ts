@@ -160,7 +160,7 @@ describe('the debug socket', () => {
 });
 
 /** Sends one raw upgrade request and resolves with the status line, or with '' where the server just hung up. */
-async function upgrade(target: string, headers: Record<string, string> = {}, reset = false): Promise<string> {
+async function upgrade(target: string, headers: Record<string, string> = {}, { method = 'GET', reset = false } = {}): Promise<string> {
   const stream = createConnection((server.address() as AddressInfo).port, '127.0.0.1');
   const lines = Object.entries({ host: 'x', connection: 'Upgrade', upgrade: 'websocket', ...headers }).map(([k, v]) => `${k}: ${v}\r\n`);
   let answer = '';
@@ -170,7 +170,7 @@ async function upgrade(target: string, headers: Record<string, string> = {}, res
   });
   stream.on('error', () => undefined);
   const closed = new Promise((resolve) => stream.on('close', resolve));
-  stream.write(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1', () => reset && stream.resetAndDestroy());
+  stream.write(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1', () => reset && stream.resetAndDestroy());
   await closed;
   return answer.split('\r\n', 1)[0]!;
 }
@@ -193,7 +193,7 @@ describe('upgrade requests from outside', () => {
     expect(await connect('?token=bad').closed).toBe(4401);
   });
 
-  test('wild targets and headers, also with the connection reset, never reach the process', async () => {
+  test('wild methods, targets and headers, also with the connection reset, never reach the process', async () => {
     const texts = fc.string({ unit: fc.constantFrom(...'/[]:@?#%\\.*a0&=;~\u00e9\u0080'), maxLength: 30 });
     const extra = fc.record({
       'sec-websocket-key': fc.constantFrom('dGhlIHNhbXBsZSBub25jZQ==', 'short', ''),
@@ -203,12 +203,13 @@ describe('upgrade requests from outside', () => {
     });
     await fc.assert(
       fc.asyncProperty(
+        fc.constantFrom('GET', 'GET', 'GET', 'POST', 'HEAD', 'OPTIONS', 'CONNECT', 'PRI', 'get', 'G\u00e9T', '', 'GET GET'),
         fc.constantFrom('', '/', '//', '/v1/admin/debug/live', 'http://'),
         texts,
         extra,
         fc.boolean(),
-        async (start, rest, headers, reset) => {
-          const answer = await upgrade(`${start}${rest}`, headers, reset);
+        async (method, start, rest, headers, reset) => {
+          const answer = await upgrade(`${start}${rest}`, headers, { method, reset });
           expect(answer).toMatch(/^(|HTTP\/1\.1 (101|400|401|404|405|426) .*)$/);
         },
       ),

@@ -1,6 +1,5 @@
 /** Exports metrics and event traces to an OpenTelemetry collector while `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
 import { hostname } from 'node:os';
-import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Registry } from 'prom-client';
 import { request } from 'undici';
 import type { Settings } from '../config.ts';
@@ -8,8 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { VERSION } from '../version.ts';
-import { eventSpans } from './event-spans.ts';
-import { encodeMetrics, encodeSpans, type Resource, type Span } from './otlp.ts';
+import { type EncodedSpan, encodeMetrics, encodeSpans, type Resource } from './otlp.ts';
 import { registryMetrics } from './registry-metrics.ts';
 
 /** Spans that wait for the collector. Beyond it new ones are dropped and counted: telemetry never holds events back. */
@@ -19,7 +17,7 @@ const SPANS_INTERVAL_MS = 2_000;
 const LOG_INTERVAL_MS = 60_000;
 
 export interface TelemetryDeps {
-  settings: Pick<Settings, 'otelHeaders' | 'otelServiceName' | 'otelResourceAttributes' | 'otelMetricIntervalMs' | 'otelTraceRatio'>;
+  settings: Pick<Settings, 'otelHeaders' | 'otelServiceName' | 'otelResourceAttributes' | 'otelMetricIntervalMs'>;
   /** The collector's address, without a slash at its end. */
   endpoint: string;
   registry: Registry;
@@ -27,14 +25,14 @@ export interface TelemetryDeps {
   logger: Logger;
 }
 export interface Telemetry {
-  /** Adds the spans of these outcomes. Returns at once. */
-  observe(outcomes: Iterable<Outcome>): void;
+  /** Returns at once. */
+  addSpans(spans: readonly EncodedSpan[]): void;
   /** Sends what waits, once, and stops. */
   stop(): Promise<void>;
 }
 
 export function startTelemetry({ settings, endpoint, registry, clock, logger }: TelemetryDeps): Telemetry {
-  const { otelHeaders, otelServiceName, otelResourceAttributes, otelMetricIntervalMs, otelTraceRatio } = settings;
+  const { otelHeaders, otelServiceName, otelResourceAttributes, otelMetricIntervalMs } = settings;
   const began = clock.now();
   const resource: Resource = {
     attributes: {
@@ -44,7 +42,7 @@ export function startTelemetry({ settings, endpoint, registry, clock, logger }: 
       ...otelResourceAttributes,
     },
   };
-  let waiting: Span[] = [];
+  let waiting: EncodedSpan[] = [];
   let dropped = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -90,11 +88,10 @@ export function startTelemetry({ settings, endpoint, registry, clock, logger }: 
   const spans = repeat(sendSpans, SPANS_INTERVAL_MS, complain);
   const metrics = repeat(sendMetrics, otelMetricIntervalMs, complain);
   return {
-    observe(outcomes) {
-      for (const span of eventSpans(outcomes, otelTraceRatio)) {
-        if (waiting.length < MAX_WAITING) waiting.push(span);
-        else dropped++;
-      }
+    addSpans(added) {
+      const taken = added.slice(0, MAX_WAITING - waiting.length);
+      waiting.push(...taken);
+      dropped += added.length - taken.length;
     },
     async stop() {
       await Promise.all([spans.stop(), metrics.stop()]);

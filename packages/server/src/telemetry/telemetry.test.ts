@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { eventSpans, traceIds } from './event-spans.ts';
-import { encodeMetrics, encodeSpans } from './otlp.ts';
+import { encodeMetrics, encodeSpan, encodeSpans } from './otlp.ts';
 import { registryMetrics } from './registry-metrics.ts';
 
 const one = { org_id: 'org_1', pipeline_id: 'pl_1', event_id: 'e-1' };
@@ -113,7 +113,7 @@ describe('spans of an event', () => {
 test('spans are encoded as OTLP', () => {
   const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'deliver', kind: 'client' as const, start: 1.5, end: 2 };
   const text = encodeSpans({ attributes: { 'service.name': 'shop' } }, [
-    { ...span, attributes: { status: 200, share: 0.5, ok: true }, error: 'no' },
+    encodeSpan({ ...span, attributes: { status: 200, share: 0.5, ok: true }, error: 'no' }),
   ]);
   expect(JSON.parse(text)).toEqual({
     resourceSpans: [
@@ -143,7 +143,7 @@ test('spans are encoded as OTLP', () => {
 test('times keep their millisecond through nanoseconds', () => {
   const nanoseconds = (ms: number) => {
     const span = { traceId: '', spanId: '', name: '', kind: 'internal' as const, start: ms, end: ms, attributes: {} };
-    return JSON.parse(encodeSpans({ attributes: {} }, [span])).resourceSpans[0].scopeSpans[0].spans[0].startTimeUnixNano;
+    return JSON.parse(encodeSpan(span)).startTimeUnixNano;
   };
   fc.assert(fc.property(fc.integer({ min: 0, max: 4_102_444_800_000 }), (ms) => nanoseconds(ms) === `${BigInt(ms) * 1_000_000n}`));
 });

@@ -1,11 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { findProgram, postgresFolders } from './process.ts';
 
 export const findPostgres = () => findProgram('postgres', postgresFolders());
 /** Where `scripts/nats-server.ts` puts the current release. */
 export const NATS_FOLDER = join(import.meta.dirname, '../../../../node_modules/.cache/nats-server');
-/** The downloaded release comes before what the system has: Debian's is too old to be supported. */
-export const findNats = () => findProgram('nats-server', ['/usr/sbin', '/usr/local/sbin'], [NATS_FOLDER]);
+/** The downloaded release, else that of the system if the service supports it: Debian's is too old. */
+export function findNats(): string | undefined {
+  const program = findProgram('nats-server', ['/usr/sbin', '/usr/local/sbin'], [NATS_FOLDER]);
+  if (program === undefined || program.startsWith(NATS_FOLDER)) return program;
+  const [, minor] = /v2\.(\d+)\./.exec(execFileSync(program, ['--version']).toString()) ?? [];
+  return Number(minor) >= OLDEST_NATS_MINOR ? program : undefined;
+}
+const OLDEST_NATS_MINOR = 11;
 export const findSshd = () => findProgram('sshd', ['/usr/sbin', '/usr/local/sbin']);
 export const findChromium = () => findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome');
 export const findRedis = () => findProgram('redis-server');

@@ -5,7 +5,7 @@ import { answers, freePort, startServer, type TestServer } from './process.ts';
 
 function program(): string {
   const found = findNats();
-  if (!found) throw new Error('nats-server is not installed (Debian: apt-get install nats-server)');
+  if (!found) throw new Error('nats-server 2.11 or newer is not installed: npm test downloads it');
   return found;
 }
 
@@ -30,12 +30,18 @@ export function startNats({ config, flags = [] }: { config?: string; flags?: str
 }
 
 /** Servers that replicate among each other. The URL lists all of them. */
-export async function startNatsCluster(size: number): Promise<{ url: string; nodes: TestServer[]; stop(): Promise<void> }> {
+export async function startNatsCluster(
+  size: number,
+  options: { config?: string } = {},
+): Promise<{ url: string; nodes: TestServer[]; stop(): Promise<void> }> {
   const ports = await Promise.all(Array.from({ length: size }, () => freePort()));
   const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(',');
   const nodes = await Promise.all(
     ports.map((port, i) =>
-      startNats({ flags: ['-n', `node-${i}`, '-cluster_name', 'test', '-cluster', `nats://127.0.0.1:${port}`, '-routes', routes] }),
+      startNats({
+        ...options,
+        flags: ['-n', `node-${i}`, '-cluster_name', 'test', '-cluster', `nats://127.0.0.1:${port}`, '-routes', routes],
+      }),
     ),
   );
   return {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, chownSync, constants, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -98,9 +98,20 @@ export async function startServer(recipe: Recipe): Promise<TestServer> {
       await end(recipe.endSignal);
       await start();
     },
-    pause: () => void child?.kill('SIGSTOP'),
+    pause: () => {
+      child?.kill('SIGSTOP');
+      // The signal is on its way when kill returns: on a busy machine the server answers a last request after it.
+      while (child?.pid !== undefined && runs(child.pid));
+    },
     resume: () => void child?.kill('SIGCONT'),
   };
+}
+
+/** Whether some thread of the process is not stopped. */
+function runs(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return false;
+  return readdirSync(tasks).some((task) => !/\) [TXZ] /i.test(readFileSync(`${tasks}/${task}/stat`, 'utf8')));
 }
 
 /** Runs a program to its end; throws with its output where it fails. */

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault
 import type { Settings } from '../../config.ts';
 import type { OpenApiPaths } from '../../http/openapi.ts';
 import type { Operations } from '../../operations/operations.ts';
+import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Cipher } from '../../secrets/cipher.ts';
 import type { Db, UserRole } from '../../stores/config/schema.ts';
@@ -44,8 +45,11 @@ export interface AdminDeps {
     | 'eventRetentionMs'
     | 'deadLetterRetentionMs'
     | 'dedupWindowMs'
+    | 'traceSample'
+    | 'traceSampleAbove'
   >;
   version: string;
+  rateLimits: SharedLimits;
   operations: Operations;
   /** Awaited after every write: a process applies its own change before it responds. */
   configChanged(): Promise<void>;

@@ -21,7 +21,7 @@ export function admit(exchange: Exchange, key: string): IngestRules | undefined 
     exchange.reject(OVERLOADED);
     return undefined;
   }
-  const wait = exchange.ctx.limiter.take(rules.pipelineId, rules.rate, 1);
+  const wait = exchange.ctx.limiter.take(rules.pipelineId, rules.rate);
   if (wait === 0) return rules;
   exchange.reject({ code: 'rate_limited', retryAfterS: Math.max(1, Math.ceil(wait / 1_000)) });
   return undefined;

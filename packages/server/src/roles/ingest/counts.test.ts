@@ -13,6 +13,7 @@ function slowLog() {
   return {
     open,
     rejected: () => [...kept.values()].reduce((a, b) => a + b, 0),
+    atomic: true,
     append: (appends: Append[]) =>
       new Promise<AppendResult[]>((resolve, reject) => {
         open.push({

@@ -32,7 +32,7 @@ export interface Counts {
 }
 
 export function createCounts(
-  log: Pick<EventLog, 'append'>,
+  log: Pick<EventLog, 'append' | 'atomic'>,
   clock: Clock,
   logger: Pick<Logger, 'warn'>,
   onCounts?: (summary: CountSummary) => void,
@@ -78,7 +78,7 @@ export function createCounts(
         }),
       );
       pending = new Map();
-      unsent.push(outcomeAppend(`ingest_counts/${run}/${sequence++}`, outcomes));
+      unsent.push(outcomeAppend(log, run, `ingest_counts/${run}/${sequence++}`, outcomes));
     }
     if (unsent.length === 0) return;
     const sending = unsent;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../../config.ts';
+import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
@@ -22,6 +23,7 @@ export interface IngestDeps {
   settings: Pick<Settings, 'maxBodyBytes' | 'trustProxy' | 'ingestUrl' | 'deadLetterRetentionMs'>;
   clock: Clock;
   logger: Logger;
+  rateLimits: SharedLimits;
   /** Whether a challenge token is valid now for this pipeline. */
   verifyChallengeToken(token: string, pipelineId: string): boolean;
   /** Called about once a second, for metrics. */

@@ -3,7 +3,7 @@
  * busy, the heaviest sender gets a limit, which falls until the loop has time again and then rises slowly. The others do not notice. One
  * organisation alone is never limited here; see `load-shedder.ts`.
  */
-import { performance } from 'node:perf_hooks';
+import { loopUtilisation } from '../../runtime/loop-utilisation.ts';
 import { BYTES_OF_A_REQUEST } from './load-shedder.ts';
 
 const TICK_MS = 100;
@@ -107,14 +107,4 @@ function lower(share: Share): void {
   const from = Math.min(share.limit, Math.max(share.usual, FLOOR));
   share.limit = Math.max(FLOOR, from * FALL);
   share.calmTicks = 0;
-}
-
-function loopUtilisation(): () => number {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
-  };
 }

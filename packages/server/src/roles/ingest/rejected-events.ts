@@ -55,7 +55,7 @@ export interface RejectedEvents {
 }
 
 export function keepRejectedEvents(deps: {
-  log: Pick<EventLog, 'append'>;
+  log: Pick<EventLog, 'append' | 'atomic'>;
   clock: Clock;
   logger: Pick<Logger, 'warn' | 'error'>;
   retentionMs: number;
@@ -116,7 +116,8 @@ export function keepRejectedEvents(deps: {
     pending = new Map();
     for (const [pipelineId, entry] of taken) {
       drop(entry, entry.events.length - spend(pipelineId, entry.events.length));
-      for (const outcome of outcomesOf(pipelineId, entry)) unsent.push(outcomeAppend(`rejected/${run}/${sequence++}`, [outcome]));
+      for (const outcome of outcomesOf(pipelineId, entry))
+        unsent.push(outcomeAppend(log, pipelineId, `rejected/${run}/${sequence++}`, [outcome]));
     }
     buffered = 0;
     forgetFullBudgets();

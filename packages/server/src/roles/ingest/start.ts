@@ -43,7 +43,7 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     capacity: new Capacity(limits),
     turnShares: new TurnShares(),
     fairAdmission: new FairAdmission(),
-    limiter: createRateLimiter(deps.clock),
+    limiter: createRateLimiter(deps.rateLimits),
     counts: createCounts(deps.log, deps.clock, deps.logger, deps.onCounts),
     rejectedEvents: keepRejectedEvents({ ...deps, retentionMs: deps.settings.deadLetterRetentionMs }),
     proxies: createProxies(deps.settings.trustProxy, deps.settings.ingestUrl),
@@ -54,7 +54,6 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
   const consumers = deps.consumers ? startConsumers(ctx, deps.consumers) : undefined;
   let consumed: Promise<void> | undefined;
   const stopConsumers = () => (consumed ??= consumers?.stop() ?? Promise.resolve());
-  const unsubscribe = deps.snapshots.onChange((snapshot) => ctx.limiter.keep(snapshot.pipelines));
 
   function begin(exchange: Exchange): void {
     try {
@@ -107,7 +106,6 @@ export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
     },
     async stop(graceMs = DRAIN_MS) {
       ctx.draining = true;
-      unsubscribe();
       ctx.fairAdmission.stop();
       await stopConsumers();
       await ctx.capacity.idle(graceMs);

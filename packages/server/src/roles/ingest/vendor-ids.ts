@@ -75,6 +75,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   x_ads: 'x',
   microsoft_ads: 'microsoft',
   microsoft_advertising: 'microsoft',
+  microsoft_offline_conversions: 'microsoft',
+  yandex_offline_conversions: 'yandex_metrica',
   bing: 'microsoft',
   bing_ads: 'microsoft',
 };

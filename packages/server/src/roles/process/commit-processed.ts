@@ -7,8 +7,8 @@
  * changed; acknowledging first would lose events.
  */
 import { type VisitorState, worthSaving } from '@firsthand/core/process/visitor.ts';
-import { OUTCOMES_TOPIC } from '../../outcomes/outcome-log.ts';
-import { type Append, type AppendResult, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
+import { outcomesTopic } from '../../outcomes/outcome-log.ts';
+import { type Append, type AppendResult, type EventLog, type LogRecord, LogUnavailable } from '../../stores/event-log/port.ts';
 import type { VisitorStore } from '../../stores/visitors/port.ts';
 import type { ProcessDeps } from './deps.ts';
 import { eventAppendOf, type Finished, outcomeRecordsOf } from './processed-records.ts';
@@ -21,13 +21,17 @@ export interface Done extends Finished {
   /** The visitor after this event; undefined for an event without one. */
   visitor: { org_id: string; anonymous_id: string; state: VisitorState; lane: VisitorLane; epoch: number } | undefined;
 }
-export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings'> {
+export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings' | 'leavesOutTrace'> {
   log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
   visitors: Pick<VisitorStore, 'save'>;
 }
 
 /** Throws where something could not be stored; repeat the call then. */
 export async function commit(done: readonly Done[], deps: CommitDeps): Promise<void> {
+  // Once per event, so that a repeated call decides the same. A replay is traced: somebody asked for it.
+  if (deps.leavesOutTrace)
+    for (const one of done)
+      one.untraced ??= one.record.envelope.replay_of === undefined && deps.leavesOutTrace(one.record.envelope.event_id);
   try {
     await settle(done, { finished: done }, deps);
   } catch (error) {
@@ -44,7 +48,10 @@ async function settle(
   deps: CommitDeps,
 ): Promise<void> {
   const events = new Appends();
-  if (stored === undefined) for (const [i, one] of finished.entries()) events.add(eventAppendOf(one), i);
+  if (stored === undefined)
+    finished.forEach((one, i) => {
+      events.add(eventAppendOf(one), i);
+    });
   const now = deps.clock.now();
   await deps.log.ackAll(
     done.map(({ record }) => record.delivery),
@@ -54,11 +61,20 @@ async function settle(
         const positions = stored ?? events.positions(results);
         const { deadLetterRetentionMs } = deps.settings;
         const records = outcomeRecordsOf(finished, { positions, now, deadLetterRetentionMs, together: deps.log.atomic });
-        return [{ topic: OUTCOMES_TOPIC, records }];
+        return outcomeAppends(deps.log, finished, records);
       },
       save: () => saveVisitors(done, deps),
     },
   );
+}
+
+/** One topic on an embedded log. Elsewhere each event has a record of its own, in the topic of its ingest partition. */
+function outcomeAppends(log: Pick<EventLog, 'atomic'>, finished: readonly Finished[], records: LogRecord[]): Append[] {
+  const topicOf = (at: number) => outcomesTopic(log, finished[at]?.record.topic ?? '');
+  if (log.atomic) return [{ topic: topicOf(0), records }];
+  const byTopic = new Appends();
+  for (const [at, record] of records.entries()) byTopic.add({ topic: topicOf(at), records: [record] }, at);
+  return byTopic.all;
 }
 
 /** Collects appends, records of one topic together. */
@@ -82,11 +98,14 @@ class Appends {
   /** The position of each record, by the number it was added under. */
   positions(results: readonly AppendResult[]): Map<number, string> {
     const positions = new Map<number, string>();
-    for (const [t, { from }] of [...this.#topics.values()].entries())
-      for (const [r, index] of from.entries()) {
-        const position = results[t]?.positions[r];
+    let topic = 0;
+    for (const { from } of this.#topics.values()) {
+      const result = results[topic++];
+      from.forEach((index, r) => {
+        const position = result?.positions[r];
         if (position !== undefined) positions.set(index, position);
-      }
+      });
+    }
     return positions;
   }
 }

@@ -10,6 +10,7 @@ import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Leases } from '../../stores/leases/port.ts';
 import type { VisitorStore } from '../../stores/visitors/port.ts';
 import type { Tap } from '../../tap/port.ts';
+import type { LeavesOut } from './trace-sampler.ts';
 
 export interface ProcessDeps {
   log: EventLog;
@@ -19,6 +20,8 @@ export interface ProcessDeps {
   sandbox: Pick<Sandbox, 'run'>;
   tap: Tap;
   settings: Pick<Settings, 'deadLetterRetentionMs' | 'configReloadMs'>;
+  /** Undefined: every event is traced. */
+  leavesOutTrace?: LeavesOut | undefined;
   clock: Clock;
   logger: Pick<Logger, 'warn' | 'error' | 'info'>;
   geo?: GeoLookup | undefined;

@@ -31,13 +31,16 @@ export function readRawRecord(delivery: Delivery, topic: string): RawRecord | un
   }
 }
 
-export function readIngestRecord({ body, ...read }: RawRecord): IngestRecord {
-  const { envelope } = read;
+export function readIngestRecord({ delivery, topic, bytes, envelope, body }: RawRecord): IngestRecord {
+  let event: CanonicalEvent;
+  let unreadable: string | undefined;
   try {
-    return { ...read, event: canonicalise(envelope, body), unreadable: undefined };
+    event = canonicalise(envelope, body);
   } catch (error) {
-    return { ...read, event: placeholder(envelope), unreadable: `the stored event cannot be read: ${(error as Error).message}` };
+    event = placeholder(envelope);
+    unreadable = `the stored event cannot be read: ${(error as Error).message}`;
   }
+  return { delivery, topic, bytes, envelope, event, unreadable };
 }
 
 function placeholder(envelope: IngestEnvelope): CanonicalEvent {

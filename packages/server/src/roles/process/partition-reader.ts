@@ -12,6 +12,11 @@ import type { VisitorLanes } from './visitor-lanes.ts';
 const MAX_IN_FLIGHT = 1_024;
 /** Events read at once. Reading goes ahead of processing, so that organisations behind a backlog get their turns. */
 const MAX_BATCH = 64;
+/**
+ * Events of one partition in memory while only one organisation exists, the same as its share among several. A live event takes about 10 KB:
+ * more of them would outgrow the young generation and cost more to collect than to process.
+ */
+const MAX_EVENTS_ALONE = 256;
 /** Bytes of one partition's events in memory, by their stored size. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Further organisations with a backlog are waited for. */
@@ -108,7 +113,11 @@ export class PartitionReader {
     for (const lagging of leftTo) lagging.acknowledging(-1);
     const last = batch.at(-1)?.record.position;
     if (last !== undefined) for (const lagging of this.#lagging.values()) lagging.readerIsAt(last);
-    while (lanes.bytes > MAX_BYTES && !this.#stopped) await lanes.changed();
+    while (this.#isFull && !this.#stopped) await lanes.changed();
+  }
+  get #isFull(): boolean {
+    const { lanes, snapshots } = this.#deps;
+    return lanes.bytes > MAX_BYTES || (lanes.events >= MAX_EVENTS_ALONE && snapshots.current().organisations.size < 2);
   }
 
   /** The cursor that this event belongs to. Undefined: the reader's own. */

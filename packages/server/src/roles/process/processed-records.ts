@@ -11,6 +11,8 @@ import type { IngestRecord } from './ingest-record.ts';
 export interface Finished {
   record: IngestRecord;
   result: Processed;
+  /** The trace is left out (TRACE_SAMPLE). */
+  untraced?: boolean;
 }
 
 /**
@@ -24,10 +26,10 @@ export function recordIdOf({ delivery, envelope }: IngestRecord): string {
 }
 
 /** The record that delivery reads; undefined where the event was dropped or failed. */
-export function eventAppendOf({ record, result }: Finished): Append | undefined {
+export function eventAppendOf({ record, result, untraced }: Finished): Append | undefined {
   if (result.kind !== 'processed') return undefined;
   const { received_at, org_id, pipeline_id } = record.envelope;
-  const data = encodeEventRecord({ received_at, org_id, pipeline_id }, result.event);
+  const data = encodeEventRecord({ received_at, org_id, pipeline_id, ...(untraced && { untraced }) }, result.event);
   return { topic: eventsTopic(pipeline_id), records: [{ id: recordIdOf(record), data }] };
 }
 
@@ -39,7 +41,7 @@ export interface OutcomeSettings {
   positions: ReadonlyMap<number, string>;
   now: number;
   deadLetterRetentionMs: number;
-  /** Many outcomes per record. Only on engines with transactions: elsewhere a repeat may group the events differently, under another id. */
+  /** Many outcomes per record; otherwise there is one record per event, in order. Only on engines with transactions: elsewhere a repeat may group the events differently, under another id. */
   together: boolean;
 }
 
@@ -54,16 +56,17 @@ export function outcomeRecordsOf(
     if (group.length > 0) records.push(outcomeRecord(first, group));
     group = [];
   };
-  for (const [i, { record, result }] of finished.entries()) {
+  finished.forEach(({ record, result, untraced }, i) => {
     const id = recordIdOf(record);
     const outcome = outcomeOf(record, result, id, positions.get(i), now, deadLetterRetentionMs);
+    if (untraced && outcome.kind === 'processed') outcome.untraced = true;
     if (!together || result.kind === 'failed') records.push(outcomeRecord(`p:${id}`, [outcome]));
     else {
       if (group.length === 0) first = `p:${id}`;
       group.push(outcome);
       if (group.length === MOST_TOGETHER) end();
     }
-  }
+  });
   end();
   return records;
 }

@@ -1,15 +1,17 @@
 /** The process role: owns some of the ingest partitions and turns raw events into the events that delivery sends. */
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../../channels.ts';
-import { INGEST_TOPICS, ingestTopic } from '../../partition.ts';
+import { ingestPartitions, ingestTopic } from '../../partition.ts';
 import type { ProcessDeps } from './deps.ts';
 import { KnownPipelines } from './known-pipelines.ts';
 import { registerLagGauge } from './lag-gauge.ts';
 import { PartitionReader } from './partition-reader.ts';
+import { mayRead } from './partition-switch.ts';
 import { VisitorCache } from './visitor-cache.ts';
 import { VisitorLanes } from './visitor-lanes.ts';
 
 const DRAIN_MS = 4_000;
 const SWEEP_EVERY_MS = 60_000;
+const LOOK_FOR_PARENT_MS = 500;
 
 export interface ProcessRole {
   /** Finishes in-flight events within a few seconds and releases the partitions. */
@@ -28,8 +30,22 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     if (stopping) return;
     const lanes = new VisitorLanes(topic, { ...deps, cache, pipelines });
     const reader = new PartitionReader(topic, { ...deps, lanes });
-    owned.set(topic, { lanes, reader });
-    await reader.start();
+    const partition = { lanes, reader };
+    owned.set(topic, partition);
+    if (ingestPartitions.parentOf(topic) === undefined) await reader.start();
+    else void startAfterParent(topic, partition);
+  }
+
+  /** Earlier events of this partition's visitors are in another one: they come first. */
+  async function startAfterParent(topic: string, partition: { reader: PartitionReader }): Promise<void> {
+    while (owned.get(topic) === partition && !stopping) {
+      try {
+        if (await mayRead(ingestPartitions, topic, deps.log, deps.clock.now())) return await partition.reader.start();
+      } catch (error) {
+        deps.logger.warn({ topic, error: String(error) }, 'earlier partition not readable, retrying');
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_FOR_PARENT_MS));
+    }
   }
 
   async function lost(topic: string): Promise<void> {
@@ -70,7 +86,12 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     return [...owned].flatMap(([topic, { reader }]) => reader.groups.map((group): [string, string] => [topic, group]));
   }
 
-  const share = deps.leases.share([...INGEST_TOPICS], { won, lost });
+  const shares: { stop(): Promise<void> }[] = [];
+  const shareAll = () => {
+    for (const topics of ingestPartitions.sets.slice(shares.length)) shares.push(deps.leases.share(topics, { won, lost }));
+  };
+  shareAll();
+  const unwatch = ingestPartitions.onChange(shareAll);
   if (deps.registry) registerLagGauge(deps.registry, deps.log, groupsOf, deps.clock);
   let stopped: Promise<void> | undefined;
   return {
@@ -79,7 +100,8 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
       stopping = true;
       stopped ??= (async () => {
         await Promise.all([...owned.values()].map(({ reader }) => reader.drain(DRAIN_MS)));
-        await share.stop();
+        unwatch();
+        await Promise.all(shares.map((share) => share.stop()));
         // Partitions for which the leases did not call `lost`.
         await Promise.all([...owned.keys()].map(lost));
         clearInterval(sweeper);

@@ -32,7 +32,8 @@ export interface VisitorLanesDeps extends ProcessDeps {
 const LARGE_BYTES = 16_384;
 /** Events that are opened together: one question to the store for the visitors of each organisation. */
 const MAX_GROUP = 32;
-const MAX_COMMIT = 512;
+/** Records of a group are built in one step: more would hold the event loop for milliseconds. The log commits all groups together. */
+const MAX_COMMIT = 64;
 const MAX_COMMIT_BYTES = 512 * 1024;
 /** Of one organisation in memory. */
 const SHARE = { events: 256, bytes: 2 * 1024 * 1024 };
@@ -49,6 +50,7 @@ export class VisitorLanes {
   readonly #lanes = new Map<string, Lane>();
   #finished: { done: Done; lane: Lane }[] = [];
   #committing: Promise<void> | undefined;
+  #events = 0;
   #bytes = 0;
   #stopped = false;
   readonly #shares = new Map<string, { events: number; bytes: number }>();
@@ -65,6 +67,10 @@ export class VisitorLanes {
     return count;
   }
 
+  /** All events that are not durable yet. */
+  get events(): number {
+    return this.#events;
+  }
   /** Bytes of all events that are not durable yet. */
   get bytes(): number {
     return this.#bytes;
@@ -89,6 +95,7 @@ export class VisitorLanes {
     if (this.#stopped) return;
     const { org_id } = record.envelope;
     this.#waiting.push(org_id, record);
+    this.#events += 1;
     this.#bytes += record.bytes;
     const share = this.#shares.get(org_id);
     if (share === undefined) this.#shares.set(org_id, { events: 1, bytes: record.bytes });
@@ -289,6 +296,7 @@ export class VisitorLanes {
   }
 
   #settle({ record, result }: Done, lane: Lane): void {
+    this.#events -= 1;
     this.#bytes -= record.bytes;
     lane.unsettled -= 1;
     const { org_id, anonymous_id } = record.envelope;

@@ -63,13 +63,20 @@ function isWatched({ snapshots, clock }: MeasureDeps, alert: Alert): boolean {
   return alert.kind !== 'silent' || age >= alert.window_minutes * MINUTE;
 }
 
+/**
+ * Counters are per minute, and the current minute has only begun. Faults count from the whole minutes of the window, the current one
+ * included. Silence needs a window of whole minutes before the current one: with less, every minute would begin silent.
+ */
+function windowStart({ kind, window_minutes }: Alert, now: number): number {
+  return now - (kind === 'silent' ? window_minutes : window_minutes - 1) * MINUTE;
+}
+
 /** Undefined: nothing was counted for the integration. */
 async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<Stats | undefined> {
   const now = clock.now();
   const query = {
     org_id: alert.org_id,
-    // The current minute counts, so the window begins a minute later.
-    from: now - (alert.window_minutes - 1) * MINUTE,
+    from: windowStart(alert, now),
     to: now,
     interval: 'minute',
     ...(alert.pipeline_id === null ? {} : { pipeline_id: alert.pipeline_id }),

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../http/errors.ts';
+import type { Limit } from '../../../rate-limits/account.ts';
 import { type Actor, type AdminDeps, roleReaches } from '../deps.ts';
 import { createIdentify } from './identify.ts';
-import { createRateLimit } from './rate-limit.ts';
 
 const MAX_USER_AGENT = 512;
 
@@ -11,15 +11,16 @@ export function clientOf(request: FastifyRequest): Pick<Actor, 'ip' | 'user_agen
 }
 
 /** Checks the token, then the request rate, then the role that the route requires. */
-export function createAuthenticate(deps: Pick<AdminDeps, 'db' | 'clock' | 'log' | 'secretKey' | 'settings'>) {
+export function createAuthenticate(deps: Pick<AdminDeps, 'db' | 'clock' | 'log' | 'secretKey' | 'settings' | 'rateLimits'>) {
   const identify = createIdentify(deps);
-  const limit = createRateLimit(deps.settings.adminRateLimit, deps.clock);
+  const callers = deps.rateLimits.limiter('caller');
+  const perMinute: Limit = { kind: 'window', most: deps.settings.adminRateLimit, window_ms: 60_000 };
   return async (request: FastifyRequest): Promise<void> => {
     const { role, peopleOnly } = request.routeOptions.config;
     if (role === undefined || role === 'public') return;
     const user = await identify(request.headers.authorization);
-    const wait_s = limit(user.api_token_id ?? user.id);
-    if (wait_s > 0) throw new ApiError('RATE_LIMITED', { retryAfterS: wait_s });
+    const wait_ms = callers.take(user.api_token_id ?? user.id, perMinute);
+    if (wait_ms > 0) throw new ApiError('RATE_LIMITED', { retryAfterS: Math.ceil(wait_ms / 1_000) });
     if (!roleReaches(user.role, role)) throw new ApiError('FORBIDDEN', { message: `This needs the role ${role}; yours is ${user.role}.` });
     // A stolen API token must not be able to create another token.
     if (peopleOnly === true && user.api_token_id !== undefined)

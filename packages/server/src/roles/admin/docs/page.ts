@@ -27,6 +27,7 @@ interface Operation {
 }
 interface Document {
   info: { title: string; version: string; description?: string };
+  tags?: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
 }
 interface Entry {
@@ -83,8 +84,8 @@ function groupByTag(document: Document): Map<string, Entry[]> {
       const tag = operation.tags?.[0] ?? 'Other';
       groups.set(tag, [...(groups.get(tag) ?? []), { method, path, operation }]);
     }
-  // Meta endpoints come last.
-  return new Map([...groups].sort(([one], [other]) => Number(one === 'Service') - Number(other === 'Service')));
+  const order = document.tags?.map(({ name }) => name) ?? [];
+  return new Map([...groups].sort(([one], [other]) => order.indexOf(one) - order.indexOf(other)));
 }
 
 const idOf = ({ method, path }: Entry) => anchor(`${method} ${path}`);

@@ -112,7 +112,10 @@ onStory('alerts', (story) => {
     await checks.stop();
   });
 
-  test('an alert waits for its event, which is recorded a moment after it was counted', async () => {
+  test.each([
+    ['recorded a moment after it was counted', 0],
+    ['rejected in the minute before the one in which it was counted', 500],
+  ])('an alert finds its event: %s', async (_, countedLaterMs) => {
     const { pipeline, integration } = await newIntegration(story);
     const alert = await story.made('alerts', {
       ...ALERT,
@@ -122,6 +125,8 @@ onStory('alerts', (story) => {
       channels: [{ type: 'webhook', url }],
     });
     const own = () => received.filter((message) => message.alert.id === alert.id);
+    // The first moment of a minute.
+    story.harness.clock.advance(60_000 - (story.harness.clock.now() % 60_000));
     const at = story.harness.clock.now();
     const { org_id, pipeline_id } = about(story, pipeline);
     const checks = evaluator(story);
@@ -129,7 +134,7 @@ onStory('alerts', (story) => {
     await checks.evaluate();
     expect(own()).toEqual([]);
     const letter = {
-      ...aDeadLetter(story, { pipeline, integration, event_id: 'late', at }),
+      ...aDeadLetter(story, { pipeline, integration, event_id: 'late', at: at - countedLaterMs }),
       integration_id: null,
       stage: 'ingest' as const,
     };
@@ -137,6 +142,32 @@ onStory('alerts', (story) => {
     await checks.evaluate();
     await checks.stop();
     expect(own()).toMatchObject([{ type: 'alert.firing', event_id: 'late' }]);
+  });
+
+  test('a pipeline with events in every minute is not silent at the beginning of the next minute', async () => {
+    const { pipeline } = await newIntegration(story);
+    const channels = [{ type: 'webhook', url }];
+    const alert = await story.made('alerts', {
+      ...ALERT,
+      kind: 'silent',
+      threshold: 1,
+      window_minutes: 1,
+      pipeline_id: pipeline,
+      channels,
+    });
+    const own = () => received.filter((message) => message.alert.id === alert.id);
+    const { clock } = story.harness;
+    clock.advance(2 * 60_000 - (clock.now() % 60_000) - 1_000);
+    const at = clock.now();
+    await story.record({ kind: 'processed', received_at: at, decisions: [], ...about(story, pipeline), at });
+    const checks = evaluator(story);
+    clock.advance(2_000);
+    await checks.evaluate();
+    expect(own()).toEqual([]);
+    clock.advance(2 * 60_000);
+    await checks.evaluate();
+    await checks.stop();
+    expect(own()).toMatchObject([{ type: 'alert.firing', message: expect.stringContaining('No event arrived') }]);
   });
 
   test('a channel that is down gets the message later, from another process too', async () => {

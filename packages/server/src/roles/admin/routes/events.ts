@@ -53,7 +53,10 @@ const Trace = named(
         integration_id: Type.String(),
         name: Nullable(Type.String()),
         vendor: Nullable(Type.String()),
-        status: Type.String({ description: 'delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered or not_routed.' }),
+        status: Type.String({
+          description:
+            'delivered, dropped, waiting, accepted_by_vendor, retrying, dead_lettered, not_routed, or untraced where TRACE_SAMPLE left the trace out.',
+        }),
         reason: Nullable(Type.String()),
         explanation: Type.String(),
         attempts: Type.Array(
@@ -138,7 +141,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       if (status === 'rejected') {
         const which = {
           org_id: user.org_id,
-          stage: 'ingest',
+          stage: 'ingest' as const,
           status: 'pending' as const,
           ...(pipeline_id === undefined ? {} : { pipeline_id }),
         };
@@ -175,7 +178,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Explain an event',
         description:
-          'What came in, each processing decision, each delivery attempt, and for each integration one word and one sentence of what became of it.',
+          'What came in, each processing decision, each delivery attempt, and for each integration one word and one sentence of what became of it. With TRACE_SAMPLE below 1, the trace of a delivered event may be left out: the 404 says so.',
         tags,
         params: Type.Object({ event_id: Type.String() }),
         querystring: Type.Object({ pipeline_id: Type.Optional(Type.String()) }),
@@ -193,9 +196,15 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       // If an event was first rejected and later accepted, show the accepted one.
       const rejected = await findRejected(observe, user.org_id, params.event_id, context.clock.now(), query.pipeline_id);
       if (rejected !== undefined) return shownRejection(rejected, snapshots.current());
-      throw new ApiError('NOT_FOUND', { message: 'There is no such event, or it is no longer retained.' });
+      throw new ApiError('NOT_FOUND', { message: missingTrace(context.settings) });
     },
   );
+}
+
+/** Nothing is stored of an event whose trace is left out, so it cannot be told from one that never came. */
+function missingTrace({ traceSample, traceSampleAbove }: AdminContext['settings']): string {
+  if (traceSample === 1) return 'There is no such event, or it is no longer retained.';
+  return `There is no trace of this event. It never arrived, is no longer retained, or its trace was left out: above ${traceSampleAbove} events a second ${traceSample * 100} % of the traces are kept (TRACE_SAMPLE). An event that was dropped or failed is always traced, so this one, if it arrived, was delivered or waits.`;
 }
 
 function asObject(event: unknown): JsonObject | null {

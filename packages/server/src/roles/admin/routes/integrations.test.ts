@@ -47,10 +47,20 @@ onStory('pipeline integrations', (story) => {
       rate_limit_rps: 0.5,
       rate_limit_burst: 7,
       rate_limit_daily: 1000,
+      max_in_flight: 32,
+      max_deliverers: 4,
     };
     const { integration, path } = await newIntegration(story, { url: URL }, set);
     expect(integration).toMatchObject(set);
-    const cleared = { consent_category: null, event_filter: null, rate_limit_rps: null, rate_limit_burst: null, rate_limit_daily: null };
+    const cleared = {
+      consent_category: null,
+      event_filter: null,
+      rate_limit_rps: null,
+      rate_limit_burst: null,
+      rate_limit_daily: null,
+      max_in_flight: null,
+      max_deliverers: 1,
+    };
     expect(await story.put(path, cleared)).toMatchObject({ ...cleared, name: 'Mine', enabled: false });
   });
 
@@ -64,6 +74,11 @@ onStory('pipeline integrations', (story) => {
     ['rate_limit_rps', { rate_limit_rps: 0 }],
     ['rate_limit_burst', { rate_limit_burst: 0 }],
     ['rate_limit_daily', { rate_limit_daily: -1 }],
+    ['max_in_flight', { max_in_flight: 0 }],
+    ['max_in_flight', { max_in_flight: 257 }],
+    ['max_in_flight', { max_in_flight: 1.5 }],
+    ['max_deliverers', { max_deliverers: 0 }],
+    ['max_deliverers', { max_deliverers: 17 }],
     ['rate_limit_daily', { rate_limit_daily: 1.5 }],
     ['revision_number', { revision_number: 0 }],
     ['revision_number', { revision_number: 2 }],
@@ -155,7 +170,7 @@ onStory('pipeline integrations', (story) => {
     expect(warned.health.warnings.join()).toContain('HOST');
     await story.put(`pipelines/${pipeline}`, { parameters: { HOST: 'hooks.example' } });
     expect((await story.got(path)).health).toEqual(HEALTHY);
-    const about = { org_id: story.org.org_id, pipeline_id: pipeline, event_id: 'h1', type: 'track', event: 'Health' };
+    const about = { org_id: story.org.org_id, pipeline_id: pipeline, event_id: 'h1', type: 'track' as const, event: 'Health' };
     const attempt = (status: number, error: string | null) => ({ at: new Date(0).toISOString(), status, error, duration_ms: 5 });
     const at = Date.parse('2026-05-01T00:00:00.000Z');
     await story.record({ kind: 'retrying', integration_id: integration.id, attempt: attempt(503, 'http_503'), due_at: at, ...about, at });

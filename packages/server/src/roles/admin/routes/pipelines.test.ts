@@ -158,10 +158,18 @@ onBothEngines('pipelines', (fresh, engine) => {
   });
 
   test('two creates of one slug at once: one 201, one 409; of one name: two different slugs', async () => {
-    const same = await Promise.all([1, 2].map(() => call('POST', 'pipelines', { name: 'Race', slug: 'race' })));
+    // A queue of writes on a slow machine may take longer than a request waits: the answer is 503, and a client tries again.
+    const patient = async (body: object) => {
+      for (;;) {
+        const answer = await call('POST', 'pipelines', body);
+        if (answer.status !== 503) return answer;
+      }
+    };
+    const same = await Promise.all([1, 2].map(() => patient({ name: 'Race', slug: 'race' })));
     expect(same.map(({ status }) => status).sort()).toEqual([201, 409]);
-    const named = await Promise.all(Array.from({ length: 10 }, () => create({ name: 'Crowd' })));
-    expect(new Set(named.map(({ slug }) => slug)).size).toBe(10);
+    const named = await Promise.all(Array.from({ length: 10 }, () => patient({ name: 'Crowd' })));
+    expect(named.map(({ status }) => status)).toEqual(named.map(() => 201));
+    expect(new Set(named.map(({ body }) => body.slug)).size).toBe(10);
   });
 
   test('lists with search, type, label and enabled, newest first, in pages', async () => {

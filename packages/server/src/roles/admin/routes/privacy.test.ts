@@ -6,6 +6,7 @@ import { eventRecordId, eventsTopic } from '../../../event-record.ts';
 import { startEraser } from '../../../outcomes/erasures.ts';
 import { newId } from '../../../runtime/ids.ts';
 import type { Delivery } from '../../../stores/event-log/port.ts';
+import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { onStory, type Story } from '../testing/story.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -121,7 +122,7 @@ onStory('erasure', (story) => {
     const answer = await erase({ user_id: 'kim' });
     expect(answer).toMatchObject({ traces: 2, log_records: 4 });
     expect(Date.parse(String(answer.log_erased_by)) - Date.now()).toBeGreaterThan(0);
-    const eraser = startEraser({ log, logger: pino({ level: 'silent' }) });
+    const eraser = startEraser({ log, leases: embeddedLeases(), logger: pino({ level: 'silent' }) });
     onTestFinished(() => eraser.stop());
     const left = async (topic: string) => {
       const ids: string[] = [];

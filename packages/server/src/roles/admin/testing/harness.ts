@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import type { CollectorBuilderDeps } from '../../../collector/builder.ts';
+import { createSharedLimits } from '../../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createCipher } from '../../../secrets/cipher.ts';
 import { type ConfigStore, openConfigStore } from '../../../stores/config/open.ts';
@@ -102,6 +103,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       eventRetentionMs: 7 * 86_400_000,
       deadLetterRetentionMs: 7 * 86_400_000,
       dedupWindowMs: 86_400_000,
+      traceSample: 1,
+      traceSampleAbove: 1_000,
       accessTokenTtlMs: 900_000,
       refreshTokenTtlMs: 7 * 86_400_000,
       challengeTokenTtlMs: 300_000,
@@ -125,6 +128,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       ...options.settings,
     },
     version: '0.1.0',
+    rateLimits: createSharedLimits({ clock }),
     configChanged: async () => {
       changes += 1;
       await operations.reload();

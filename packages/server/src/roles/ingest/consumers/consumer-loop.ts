@@ -139,7 +139,7 @@ export class ConsumerLoop {
       this.#ctx.settings.deadLetterRetentionMs,
     );
     this.#ctx.logger.info({ webhook_source_id: source.id, dead_letter_id: outcome.dead_letter.id, reason }, 'message rejected');
-    return outcomeAppend(`source/${source.id}/${id}`, [outcome]);
+    return outcomeAppend(this.#ctx.log, source.id, `source/${source.id}/${id}`, [outcome]);
   }
 
   #show(records: { eventId: string }[], duplicates: boolean[], { orgId, pipelineId }: IngestRules): void {

@@ -1,4 +1,5 @@
 /** The sources that this process reads from brokers. Each belongs to one process at a time. */
+import { fnv1a } from '@firsthand/core/hash/fnv1a.ts';
 import type { Registry } from 'prom-client';
 import { SOURCE_STATUS_CHANNEL, type SourceStatusNotice } from '../../../channels.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
@@ -96,9 +97,7 @@ export function startConsumers(ctx: LoopContext, deps: ConsumerDeps): { stop(): 
   };
 }
 
-/** FNV-1a: every process and version must agree. */
+/** Every process and version must agree. */
 function partOf(sourceId: string): string {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < sourceId.length; i++) hash = Math.imul(hash ^ sourceId.charCodeAt(i), 0x01000193);
-  return `consume.${(hash >>> 0) % PARTS}`;
+  return `consume.${fnv1a(sourceId) % PARTS}`;
 }

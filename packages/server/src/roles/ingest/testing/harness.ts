@@ -15,7 +15,8 @@ import { compileOrganisation } from '@firsthand/core/process/compiled.ts';
 import { pino } from 'pino';
 import { serverOptions } from '../../../http/server-options.ts';
 import { decodeOutcomes, OUTCOMES_TOPIC } from '../../../outcomes/outcome-log.ts';
-import { ingestTopic, PARTITIONS } from '../../../partition.ts';
+import { DEFAULT_PARTITIONS, ingestTopic } from '../../../partition.ts';
+import { createSharedLimits } from '../../../rate-limits/shared-limits.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import { compileIngestRules } from '../../../snapshot/ingest-rules.ts';
 import type { CompiledPipeline, Snapshot } from '../../../snapshot/types.ts';
@@ -122,9 +123,11 @@ export async function startIngest(
     watched?: boolean;
     onCounts?: IngestDeps['onCounts'];
     consumers?: IngestDeps['consumers'];
+    /** Of the log; a new folder by default. */
+    path?: string;
   } = {},
 ): Promise<Harness> {
-  const path = await mkdtemp(join(tmpdir(), 'firsthand-ingest-'));
+  const path = over.path ?? (await mkdtemp(join(tmpdir(), 'firsthand-ingest-')));
   const opened = await openLmdbLog({ path, dedupWindowMs: 86_400_000 });
   const log = over.log?.(opened) ?? opened;
   const frames: TapFrame[] = [];
@@ -140,6 +143,7 @@ export async function startIngest(
           return () => listeners.delete(listener);
         },
       },
+      rateLimits: createSharedLimits({ clock: over.clock ?? systemClock }),
       tap: { watched: () => over.watched ?? false, emit: (_org, frame) => frames.push(frame) },
       settings: {
         maxBodyBytes: 1_048_576,
@@ -174,7 +178,7 @@ export async function startIngest(
     closeIdle: () => server.closeIdleConnections(),
     async stored() {
       const events: StoredEvent[] = [];
-      for (let partition = 0; partition < PARTITIONS; partition++)
+      for (let partition = 0; partition < DEFAULT_PARTITIONS; partition++)
         for await (const record of opened.read(ingestTopic(partition), { limit: 100_000 })) {
           const { envelope, body } = decodeEnvelope(record.data);
           events.push({ envelope, body: Buffer.from(body), event: canonicalise(envelope, body) });

@@ -116,7 +116,7 @@ function keepRejected(exchange: Exchange, compiled: CompiledWebhookSource, body:
   );
   const { id } = outcome.dead_letter;
   ctx.capacity.beginAppend(body.length);
-  ctx.log.append([outcomeAppend(`webhook/${id}`, [outcome])]).then(
+  ctx.log.append([outcomeAppend(ctx.log, compiled.source.id, `webhook/${id}`, [outcome])]).then(
     () => {
       ctx.capacity.endAppend(body.length);
       ctx.logger.info({ webhook_source_id: compiled.source.id, dead_letter_id: id, reason }, 'webhook rejected');

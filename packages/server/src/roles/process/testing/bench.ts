@@ -156,7 +156,8 @@ export class Bench {
   }
   async outcomes(): Promise<Outcome[]> {
     const all: Outcome[] = [];
-    for await (const record of this.log.read(OUTCOMES_TOPIC, { limit: 1_000_000 })) all.push(...decodeOutcomes(record));
+    for (const topic of await this.log.topics(OUTCOMES_TOPIC))
+      for await (const record of this.log.read(topic, { limit: 1_000_000 })) all.push(...decodeOutcomes(record));
     return all;
   }
   /** Waits until so many events have an outcome; the bound only ends what hangs. */

@@ -1,4 +1,8 @@
 /** What every source must do. Run it against a real broker. */
+import { fork } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SourceStatus, SourceStatusNotice } from '../../../../channels.ts';
@@ -132,6 +136,33 @@ export function describeSource(name: string, make: () => SourceUnderTest): void 
       });
       onTestFinished(() => harness.close());
       await expect.poll(() => status?.last_error).toContain('not a public address');
+    });
+
+    test('a process that is killed is followed by another, and each message becomes one event', async () => {
+      const place = await make().fresh();
+      const messages = 1_200;
+      await make().publish(place, orders(0, messages));
+      const path = await mkdtemp(join(tmpdir(), 'firsthand-takeover-'));
+      const task = JSON.stringify({ path, source: sourceOf(place) });
+      const first = fork(join(import.meta.dirname, 'source-process.ts'), [task]);
+      onTestFinished(() => void first.kill('SIGKILL'));
+      await new Promise<void>((resolve, reject) => {
+        first.on('message', (stored: number) => stored > 0 && resolve());
+        first.once('exit', () => reject(new Error('the first process ended by itself')));
+      });
+      const ended = new Promise((resolve) => first.once('exit', resolve));
+      first.kill('SIGKILL');
+      await ended;
+      const { harness } = await started(sourceOf(place), { path });
+      await expect.poll(() => totals(harness), { timeout: 150_000, interval: 500 }).toEqual(upTo(messages));
+    });
+
+    test('two processes at once, as after a lost lease, make one event of each message', async () => {
+      const place = await make().fresh();
+      const { harness } = await started(sourceOf(place));
+      await started(sourceOf(place), { log: () => harness.log });
+      await make().publish(place, orders(0, 300));
+      await expect.poll(() => totals(harness), { timeout: 150_000, interval: 500 }).toEqual(upTo(300));
     });
 
     test('a broker that goes away and comes back loses nothing', async ({ skip }) => {

@@ -1,0 +1,35 @@
+/** Configurations that stalled every organisation for seconds are refused with the name of the budget, and nothing of them is stored. */
+import { expect, test } from 'vitest';
+import { onStory } from './testing/story.ts';
+
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const template = (config: object) => ({ name: 'Hostile', vendor: 'webhook', config: { url: 'https://vendor.example/', ...config } });
+const mapped = (event: object) => template({ events: { E: event }, defaults: { action: 'drop' } });
+const filters = (count: number) => many(count, (i) => ({ field: 'properties.a', op: 'matches', value: `^[a-z]{${1 + (i % 900)}}x$` }));
+const valueMap = Object.fromEntries(many(50_000, (i) => [`k${i}`, 'v']));
+const plan = Object.fromEntries(many(3_000, (i) => [`p${i}`, { pattern: `^[a-z]{${1 + (i % 900)}}$` }]));
+
+const TEMPLATES: [name: string, body: object, budget: string][] = [
+  ['a template of 7,000 nested blocks', template({ payload_template: '{{#if a}}'.repeat(7_000) }), 'template_tags'],
+  ['500 matches filters', mapped({ filter: { any: filters(500) }, mappings: [] }), 'pattern_steps'],
+  ['2,000 matches filters', mapped({ filter: { any: filters(2_000) }, mappings: [] }), 'pattern_steps'],
+  ['a value map of 50,000 keys', mapped({ mappings: [{ source: 'properties.a', target: 'a', value_map: valueMap }] }), 'values'],
+];
+
+onStory('the budgets of one configuration', (story) => {
+  test.each(TEMPLATES)('%s', async (_name, body, budget) => {
+    const before = (await story.got('integration-templates')).total;
+    const answer = await story.call('POST', 'integration-templates', body);
+    expect([answer.status, JSON.stringify(answer.body.error.details)]).toEqual([422, expect.stringContaining(budget)]);
+    expect((await story.got('integration-templates')).total).toBe(before);
+  });
+
+  test('a tracking plan with 3,000 patterns', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Planned' })).id;
+    const path = `pipelines/${pipeline}/tracking-plan`;
+    const before = (await story.call('GET', path)).body;
+    const answer = await story.call('PUT', path, { events: { E: { properties: plan } } });
+    expect([answer.status, JSON.stringify(answer.body.error.details)]).toEqual([422, expect.stringContaining('pattern_steps')]);
+    expect((await story.call('GET', path)).body).toEqual(before);
+  });
+});
