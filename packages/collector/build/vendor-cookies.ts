@@ -31,7 +31,10 @@ const microsoft: Cookies = [
 ];
 const hubspot: Cookies = [['hubspotutk', 'hubspotutk']];
 const vwo: Cookies = [['vwo_uuid', '_vwo_uuid']];
-const openai: Cookies = [['oppref', '__oppref']];
+const openai: Cookies = [
+  ['oppref', '__oppref'],
+  ['obref', '__obref'],
+];
 const criteo: Cookies = [['crto_mapped_user_id', 'crto_mapped_user_id']];
 const axon: Cookies = [
   ['axwrt', '_axwrt'],
@@ -56,7 +59,9 @@ export const VENDOR_COOKIES: ReadonlyMap<string, Cookies> = new Map([
   ['linkedin', linkedin],
   ['reddit', reddit],
   ...['x', 'twitter', 'x_ads'].map((key) => [key, x] as const),
-  ...['microsoft', 'microsoft_ads', 'microsoft_advertising', 'bing', 'bing_ads'].map((key) => [key, microsoft] as const),
+  ...['microsoft', 'microsoft_ads', 'microsoft_advertising', 'microsoft_offline_conversions', 'bing', 'bing_ads'].map(
+    (key) => [key, microsoft] as const,
+  ),
   ['hubspot', hubspot],
   ['vwo', vwo],
   ['algolia', algolia],
