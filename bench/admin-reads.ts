@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '@firsthand/server/event-record.ts';
+import { createSharedLimits } from '@firsthand/server/rate-limits/shared-limits.ts';
 import { buildAdminApp } from '@firsthand/server/roles/admin/app.ts';
 import { createOrganisation } from '@firsthand/server/roles/admin/create-organisation.ts';
 import { startOperations } from '@firsthand/server/roles/admin/testing/operations.ts';
@@ -72,7 +73,10 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
       eventRetentionMs: 7 * 86_400_000,
       deadLetterRetentionMs: 7 * 86_400_000,
       dedupWindowMs: 86_400_000,
+      traceSample: 1,
+      traceSampleAbove: 1_000,
     },
+    rateLimits: createSharedLimits({ clock: systemClock }),
     // `reload` runs once, after the data is in place: this benchmark measures reads.
     configChanged: async () => {},
   };

@@ -1,13 +1,23 @@
-/** The cost of an idle service: time to ready, private memory and CPU. */
+/** The cost of a service that has little to do: time to ready, private memory and CPU without events, and CPU per event at a low rate. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { VENDOR_KEYS } from '@firsthand/catalog/index.ts';
-import { startService } from '../e2e/harness/service.ts';
-import { atMost, type BenchResult, figure } from './result.ts';
+import { pipelineTo, signIn } from '../e2e/harness/client.ts';
+import { type Service, startService } from '../e2e/harness/service.ts';
+import { type Count, request } from './end-to-end.ts';
+import type { LoadPlan, LoadResult } from './ingest/load.ts';
+import { atMost, type BenchResult, figure, median } from './result.ts';
 
 const WATCH_MS = 10_000;
 const TICKS_PER_SECOND = 100;
+/** Events per second of a small shop at its best hour. */
+const LOW_RATE = 200;
+const TURNS = 3;
+const LOAD: Omit<LoadPlan, 'port'> = { path: '/v1/t', connections: 64, batch: 1, warmupMs: 0, durationMs: 8_000 };
 
 export async function run(): Promise<BenchResult[]> {
   // The first start fills the compile cache, which Node writes at a regular exit, as `npm install` does. It is not measured.
@@ -30,9 +40,49 @@ export async function run(): Promise<BenchResult[]> {
       atMost('ready after start', readyMs, 'ms', 2_000),
       atMost('private memory after 10 s', memory, 'MB', 120),
       atMost('idle CPU of one core', cpu * 100, '%', 5),
+      ...(await lowRate(service, pid)),
     ];
   } finally {
     await service.stop();
+  }
+}
+
+/** CPU per event from request to webhook, after a warm-up at full rate: a service that runs for days has compiled its code. */
+async function lowRate(service: Service, pid: number): Promise<BenchResult[]> {
+  const here = (path: string) => join(import.meta.dirname, path);
+  const receiver = fork(here('end-to-end/receiver.ts'));
+  const generator = fork(here('ingest/load.ts'));
+  try {
+    const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
+    const { key } = await pipelineTo(await signIn(service), `http://127.0.0.1:${receiverPort}`, {
+      pipeline: { rate_limit_rps: 1_000_000 },
+    });
+    const plan = { ...LOAD, port: Number(new URL(service.url).port), key };
+    const load = (more: Partial<LoadPlan>) => request<{ result: LoadResult }>(generator, { ...plan, ...more });
+    const ask = (message: 'count' | 'reset') => request<Count>(receiver, message);
+    await load({});
+    // Deliver the backlog of the warm-up first.
+    for (let before = -1, now = 0; now !== before; ) {
+      await sleep(1_000);
+      before = now;
+      now = (await ask('count')).events;
+    }
+    const turns: { secondsPer10k: number; p50: number; p99: number }[] = [];
+    for (let turn = 0; turn < TURNS; turn++) {
+      await ask('reset');
+      const before = cpuTicks(pid);
+      await load({ rate: LOW_RATE });
+      await sleep(500);
+      const { events, p50, p99 } = await ask('count');
+      turns.push({ secondsPer10k: ((cpuTicks(pid) - before) / TICKS_PER_SECOND / events) * 10_000, p50, p99 });
+    }
+    return [
+      atMost(`CPU per 10,000 events at ${LOW_RATE}/s`, median(turns.map(({ secondsPer10k }) => secondsPer10k)), 's', 6),
+      figure(`accept to delivery at ${LOW_RATE}/s, p50`, median(turns.map(({ p50 }) => p50)), 'ms'),
+      figure(`accept to delivery at ${LOW_RATE}/s, p99`, median(turns.map(({ p99 }) => p99)), 'ms'),
+    ];
+  } finally {
+    for (const child of [receiver, generator]) child.disconnect();
   }
 }
 

@@ -1,10 +1,11 @@
 /**
  * `npm run bench [name …]`: runs the benchmarks one after the other, each in its own process so that heap and compiled code do not
- * carry over. Figures are ratios to a floor or a peer from the same run. Use a quiet machine.
+ * carry over. Figures are ratios to a floor or a peer from the same run, and medians of alternating turns. Each section prints the
+ * steal and load of the machine, and is void if the hypervisor took more than 5 % of the processor time.
  */
 import { spawnSync } from 'node:child_process';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { describeConditions, describeMachine, watchConditions } from './conditions.ts';
 
 const QUESTIONS = [
   'ingest',
@@ -15,6 +16,7 @@ const QUESTIONS = [
   'delivery',
   'files',
   'end-to-end',
+  'cluster',
   'trace-cost',
   'admin-reads',
   'idle',
@@ -29,11 +31,14 @@ if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}; there are ${QUESTIONS.join(', ')}.`);
   process.exit(1);
 }
-console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`);
+console.log(describeMachine());
 let failed = 0;
 for (const name of asked.length > 0 ? asked : QUESTIONS) {
   console.log(`\n── ${name}`);
+  const conditions = watchConditions();
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`)], { stdio: 'inherit' });
-  if (status !== 0) failed++;
+  const seen = conditions();
+  console.log(describeConditions(seen));
+  if (status !== 0 || seen.void) failed++;
 }
 if (failed > 0) process.exit(1);

@@ -1,7 +1,7 @@
 /**
  * The cost of traces and statistics: end-to-end throughput of a service that records them and of one that does not, in alternating rounds.
- * Both write outcomes to the log; only the recorder differs. A recorder that falls behind would hide its cost, so its delay is measured
- * too.
+ * Both write outcomes to the log; only the recorder differs. A recorder that falls behind would hide its cost in the rate, so CPU time is
+ * counted until the last trace is written, and that delay is measured too.
  */
 
 import { fork } from 'node:child_process';
@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuMs } from '../e2e/faults/kit/measure.ts';
 import { type Client, pipelineTo, signIn } from '../e2e/harness/client.ts';
 import { OWNER } from '../e2e/harness/service.ts';
 import { NODE_FLAGS } from '../e2e/harness/start-command.ts';
@@ -32,20 +33,28 @@ export async function run(): Promise<BenchResult[]> {
   try {
     const ask = (message: 'count' | 'reset') => request<Count>(receiver, message);
     const load = async (plan: LoadPlan) => (await request<{ result: LoadResult }>(generator, plan)).result;
-    const rates = { traced: [] as number[], untraced: [] as number[] };
-    const late: number[] = [];
+    const rounds = { traced: [] as Round[], untraced: [] as Round[] };
+    const measure = async (side: Side): Promise<Round> => {
+      const before = cpuMs(side.pid);
+      const { rate, events, lastAt } = await delivered({ ...LOAD, ...side.plan }, ask, load);
+      const lateMs = Math.max(0, (await side.recorded()) - lastAt);
+      return { rate, cpuUs: (1_000 * (cpuMs(side.pid) - before)) / events, lateMs };
+    };
     for (let round = 0; round < ROUNDS; round++) {
-      rates.untraced.push((await delivered({ ...LOAD, ...untraced.plan }, ask, load)).rate);
-      const { rate, lastAt } = await delivered({ ...LOAD, ...traced.plan }, ask, load);
-      rates.traced.push(rate);
-      late.push((await traced.recorded()) - lastAt);
+      rounds.untraced.push(await measure(untraced));
+      rounds.traced.push(await measure(traced));
     }
-    const [without, withTrace] = [median(rates.untraced), median(rates.traced)];
+    const middle = (side: keyof typeof rounds, what: keyof Round) => median(rounds[side].map((round) => round[what]));
+    const [without, withTrace] = [middle('untraced', 'rate'), middle('traced', 'rate')];
+    const [cpuWithout, cpuWithTrace] = [middle('untraced', 'cpuUs'), middle('traced', 'cpuUs')];
     return [
+      figure('CPU per event, nothing recorded', cpuWithout, 'µs'),
+      figure('CPU per event, traces and statistics recorded', cpuWithTrace, 'µs'),
+      figure('share of recording in it', (100 * (cpuWithTrace - cpuWithout)) / cpuWithTrace, '%'),
       figure('ingest to webhook, nothing recorded', without, 'events/s'),
       figure('ingest to webhook, traces and statistics recorded', withTrace, 'events/s'),
       atLeast('recorded ÷ not recorded', withTrace / without, '×', 0.85),
-      atMost('the last trace stands after the last delivery by', Math.max(0, median(late)), 'ms', 2_000),
+      atMost('the last trace stands after the last delivery by', middle('traced', 'lateMs'), 'ms', 2_000),
     ];
   } finally {
     for (const child of [receiver, generator]) child.disconnect();
@@ -53,7 +62,14 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
+interface Round {
+  rate: number;
+  /** Of the service, all threads. */
+  cpuUs: number;
+  lateMs: number;
+}
 interface Side {
+  pid: number;
   plan: { port: number; key: string };
   /** Waits until every received event has its trace. Returns that time. */
   recorded(): Promise<number>;
@@ -80,6 +96,7 @@ async function start(kind: 'traced' | 'untraced', target: string): Promise<Side>
   const client = await signIn({ url: `http://127.0.0.1:${port}` });
   const { pipeline, integration, key } = await pipelineTo(client, target, { pipeline: { rate_limit_rps: 1_000_000 } });
   return {
+    pid: child.pid ?? 0,
     plan: { port, key },
     recorded: () => recorded(client, pipeline.id, integration.id),
     async stop() {

@@ -1,4 +1,4 @@
-/** The measured programs: a bare listener, ingest alone, and the service with every role in one process. */
+/** The measured programs: two bare listeners, ingest alone, and the service with every role in one process. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pipelineTo, signIn } from '../../e2e/harness/client.ts';
 import { startService } from '../../e2e/harness/service.ts';
-import { NODE_FLAGS } from '../../e2e/harness/start-command.ts';
-import { INGEST_TOPICS } from '../../packages/server/src/partition.ts';
+import { NODE_FLAGS, START_ENV } from '../../e2e/harness/start-command.ts';
+import { ingestPartitions } from '../../packages/server/src/partition.ts';
 import { openLmdbLog } from '../../packages/server/src/stores/event-log/lmdb.ts';
 import { rssAnonMb } from './memory.ts';
 import type { OpenLoopResult } from './open-loop.ts';
@@ -38,9 +38,12 @@ export async function ask<T>(child: ChildProcess, message: unknown): Promise<T> 
   return value;
 }
 
-/** The bare listener, with the same flags as `npm start`. */
-export async function bareServer(): Promise<Pick<Target, 'port' | 'key' | 'stop'>> {
-  const child = fork(here('./server.ts'), { execArgv: NODE_FLAGS });
+/** A bare listener, with the flags and environment of `npm start`. `raw` parses and answers without `node:http`. */
+export async function bareServer(kind: 'http' | 'raw' = 'http'): Promise<Pick<Target, 'port' | 'key' | 'stop'>> {
+  const child = fork(here(kind === 'http' ? './server.ts' : './raw-server.ts'), {
+    execArgv: NODE_FLAGS,
+    env: { ...process.env, ...START_ENV },
+  });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
     port,
@@ -89,7 +92,7 @@ export async function ingestAlone(): Promise<Target> {
 async function storedIds(path: string, prefix: string): Promise<Uint8Array> {
   const log = await openLmdbLog({ path, dedupWindowMs: 86_400_000 });
   let bits = new Uint8Array(1_024);
-  for (const topic of INGEST_TOPICS)
+  for (const topic of ingestPartitions.topics)
     for await (const { id } of log.read(topic, { limit: Number.MAX_SAFE_INTEGER })) {
       const at = id.indexOf(prefix);
       if (at === -1) continue;
@@ -112,17 +115,13 @@ function watchMemory(service: { readonly pid: number | undefined }) {
   return { peak: async () => most, stopWatching: () => clearInterval(timer) };
 }
 
-/** Every role in one process; events are delivered to a webhook in batches of 100. */
+/** Every role in one process; each event is delivered to a webhook in a request of its own. */
 export async function everyRole(): Promise<Target> {
   const receiver = fork(here('../end-to-end/receiver.ts'));
   const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
   const service = await startService({ LOG_LEVEL: 'error' });
   const client = await signIn(service);
-  const pipeline = () =>
-    pipelineTo(client, `http://127.0.0.1:${receiverPort}`, {
-      pipeline: { rate_limit_rps: 1_000_000 },
-      config: { batch_enabled: true, batch_size: 100, batch_interval_ms: 200 },
-    });
+  const pipeline = () => pipelineTo(client, `http://127.0.0.1:${receiverPort}`, { pipeline: { rate_limit_rps: 1_000_000 } });
   const { key } = await pipeline();
   const overload = await pipeline();
   const { peak, stopWatching } = watchMemory(service);

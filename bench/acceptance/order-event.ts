@@ -1,9 +1,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 
-export type { BenchResult } from '../result.ts';
-
 /** An event of about a kilobyte. */
-export function eventAt(index: number): CanonicalEvent {
+export function orderAt(index: number): CanonicalEvent {
   return {
     event_id: `evt-${index}`,
     type: 'track',

@@ -1,22 +1,8 @@
-/** What a process of the benchmark does, and what all of them share. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { anEvent } from '@firsthand/server/roles/deliver/testing/bench.ts';
 
-export interface FilesTask {
-  /** `plain`: the driver alone writes the same rows. */
-  role: 'fill' | 'plain' | 'deliver';
-  format: 'ndjson' | 'parquet';
-  url: string;
-  path: string;
-  events: number;
-  group?: string;
-}
-export const ACCOUNT = { access_key_id: 'AKIABENCH', secret_access_key: 'secret', region: 'eu-central-1', bucket: 'bench-events' };
-/** The default of the vendor. */
-export const PER_FILE = 5_000;
-
 /** About 600 bytes, typical of a shop. */
-export function typicalEvent(number: number): CanonicalEvent {
+export function shopEvent(number: number): CanonicalEvent {
   return anEvent(`0190a0b0-0000-7000-8000-${String(number).padStart(12, '0')}`, {
     anonymous_id: '5f0c8c1e-7b1e-4f0e-9a51-0d7f7d1f6f11',
     user_id: `user-${number % 1_000}`,

@@ -1,6 +1,6 @@
 import { readTopic } from '@firsthand/server/transports/testing/read-topic.ts';
 import { Admin, Consumer, compatibilityPartitioner, ProduceAcks, Producer, stringSerializers } from '@platformatic/kafka';
-import { orderAt } from './order.ts';
+import { orderAt } from './visitor-order.ts';
 
 const PARTITIONS = 6;
 const PER_SEND = 1_000;

@@ -1,6 +1,6 @@
 /** The floor: `pg` writes the same rows with the same statement on two connections, and nothing else is counted. */
 import pg from 'pg';
-import { eventAt } from './event.ts';
+import { orderAt } from './order-event.ts';
 
 const COLUMNS = {
   event_id: 'text',
@@ -27,7 +27,7 @@ export async function writeDirectly(url: string, events: number, atOnce: number)
     const batches = [from, from + atOnce]
       .filter((start) => start < events)
       .map((start) => {
-        const some = Array.from({ length: Math.min(atOnce, events - start) }, (_, i) => eventAt(start + i));
+        const some = Array.from({ length: Math.min(atOnce, events - start) }, (_, i) => orderAt(start + i));
         return NAMES.map((name) => some.map((event) => (typeof event[name] === 'object' ? JSON.stringify(event[name]) : event[name])));
       });
     const began = performance.now();

@@ -1,0 +1,90 @@
+/** CPU per event and latency of acceptance, on both installations at the same rates. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pipelineTo, signIn } from '../../e2e/harness/client.ts';
+import type { Count } from '../end-to-end.ts';
+import type { LoadPlan, LoadResult } from '../ingest/load.ts';
+import { atMost, type BenchResult, figure } from '../result.ts';
+import { perEvent } from './broker-counts.ts';
+import { type Installation, startCluster, startEmbedded, sum, TICKS_PER_SECOND, ticks } from './installation.ts';
+import { startTraffic, type Traffic } from './traffic.ts';
+
+const LOAD: Omit<LoadPlan, 'port' | 'path' | 'batch'> = { connections: 64, warmupMs: 0, durationMs: 8_000 };
+/** `most`: CPU of the cluster, as a multiple of embedded. `p99`: milliseconds above embedded. */
+const KINDS = [
+  { name: 'single events', path: '/v1/t', batch: 1, perSecond: 2_000, most: 3, p99: undefined },
+  { name: 'batches of 100', path: '/v1/batch', batch: 100, perSecond: 2_000, most: 2, p99: undefined },
+  { name: '500 single events a second', path: '/v1/t', batch: 1, perSecond: 500, most: undefined, p99: 30 },
+] as const;
+
+interface Measured {
+  /** Microseconds of CPU per event, by process. */
+  cpu: Record<string, number>;
+  total: number;
+  /** Messages that the broker stored per event, by kind of stream. */
+  stored: Record<string, number>;
+  accepted: LoadResult;
+  count: Count;
+}
+
+export async function measureCost(): Promise<BenchResult[]> {
+  const traffic = await startTraffic();
+  try {
+    const embedded = await measure(await startEmbedded(), traffic);
+    const cluster = await measure(await startCluster(), traffic);
+    return KINDS.flatMap((kind, i) => {
+      const [alone, together] = [embedded[i], cluster[i]];
+      return alone && together ? compare(kind, alone, together) : [];
+    });
+  } finally {
+    traffic.close();
+  }
+}
+
+function compare({ name, most, p99 }: (typeof KINDS)[number], alone: Measured, together: Measured): BenchResult[] {
+  const results = [figure(`${name}: embedded, CPU per event`, alone.total, 'µs')];
+  for (const [process, micros] of Object.entries(together.cpu)) results.push(figure(`${name}: ${process}`, micros, 'µs'));
+  for (const [kind, each] of Object.entries(together.stored)) results.push(figure(`${name}: ${kind} per 100 events`, each * 100, ''));
+  const ratio = together.total / alone.total;
+  results.push(
+    most === undefined ? figure(`${name}: cluster ÷ embedded`, ratio, '×') : atMost(`${name}: cluster ÷ embedded`, ratio, '×', most),
+  );
+  results.push(figure(`${name}: accept p99, embedded`, alone.accepted.p99Ms, 'ms'));
+  results.push(figure(`${name}: accept p99, cluster`, together.accepted.p99Ms, 'ms'));
+  if (p99 !== undefined)
+    results.push(atMost(`${name}: accept p99 above embedded`, together.accepted.p99Ms - alone.accepted.p99Ms, 'ms', p99));
+  results.push(figure(`${name}: accept to delivery p50, cluster`, together.count.p50, 'ms'));
+  return results;
+}
+
+async function measure(installation: Installation, traffic: Traffic): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  try {
+    const client = await signIn(installation.service);
+    const { key } = await pipelineTo(client, traffic.target, { pipeline: { rate_limit_rps: 1_000_000 } });
+    await sleep(3_000);
+    for (const { batch, path, perSecond } of KINDS) {
+      const port = Number(new URL(installation.urls[0] ?? '').port);
+      const plan = { ...LOAD, port, path, batch, key, rate: perSecond / batch };
+      await traffic.load({ ...plan, durationMs: 5_000 });
+      await traffic.untilDelivered();
+      await traffic.ask('reset');
+      const counted = await installation.broker?.counts();
+      const before = ticks(installation.pids);
+      const accepted = await traffic.load(plan);
+      // Up to the last delivery: the wait that proves it was the last is not part of the cost.
+      let after = before;
+      const count = await traffic.untilDelivered(() => {
+        after = ticks(installation.pids);
+      });
+      const now = await installation.broker?.counts();
+      const cpu: Record<string, number> = {};
+      for (const [name, ticked] of Object.entries(after))
+        cpu[name] = ((ticked - (before[name] ?? 0)) / TICKS_PER_SECOND / count.events) * 1e6;
+      const stored = counted && now ? perEvent(counted, now, count.events) : {};
+      measured.push({ cpu, total: sum(Object.values(cpu)), stored, accepted, count });
+    }
+    return measured;
+  } finally {
+    await installation.stop();
+  }
+}
