@@ -7,11 +7,31 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { peakMemory, startTarget, watchStalls } from './target.ts';
+import { watchMemory } from '../e2e/faults/kit/measure.ts';
+import type { Slice } from './sums.ts';
+import { startTarget, watchStalls } from './target.ts';
 
 const VERSION = '4.32.5';
+const EXAMPLES = process.env.ATTACK_EXAMPLES ?? '20';
 
-export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EXAMPLES ?? 20)): Promise<boolean> {
+/** The collection operations take a pipeline key, all others an access token. A token on both would get 401 from half of the API. */
+const PARTS = [
+  { name: 'management API', filter: '--include-path-regex', share: 0.7 },
+  { name: 'collection', filter: '--exclude-path-regex', share: 0.3 },
+] as const;
+const MANAGEMENT = '^/v1/(admin|oauth)/';
+/** These end the session, and every later case would be a 401. */
+const SIGN_OUT = '/auth/(logout|session)|/users/me/password';
+
+export interface SchemaPlan {
+  /** Cases are the same for the same seed. */
+  seed: number;
+  /** Repeats fuzzing until this time is over. */
+  seconds: string | undefined;
+}
+
+/** Undefined: schemathesis cannot be installed. */
+export async function runSchemathesis({ seed, seconds }: SchemaPlan): Promise<Omit<Slice, 'next' | 'seconds'> | undefined> {
   const folder = join(tmpdir(), `firsthand-schemathesis-${VERSION}`);
   const command = join(folder, 'bin', 'schemathesis');
   if (!existsSync(command)) {
@@ -19,33 +39,57 @@ export async function runSchemathesis(maxExamples = Number(process.env.ATTACK_EX
     const installed = made && spawnSync(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`]).status === 0;
     if (!installed) {
       console.log('schema: left out, Python 3 with venv and access to PyPI are needed');
-      return true;
+      return undefined;
     }
   }
   // The run takes longer than the usual lifetime of a token.
   const target = await startTarget({ ACCESS_TOKEN_TTL: '24h' });
   const stalls = watchStalls(target.service);
+  const memory = watchMemory(() => target.service.pid);
+  let cases = 0;
+  let faults = 0;
   try {
-    const args = [
-      'run',
-      `${target.service.url}/v1/admin/openapi.json`,
-      '--checks',
-      'not_a_server_error',
-      '--max-examples',
-      String(maxExamples),
-      // These end the session, and every later case would be a 401.
-      '--exclude-path-regex',
-      '/auth/(logout|session)|/users/me/password',
-      '--workers',
-      '4',
-    ];
-    // Not `spawnSync`: the service's output must be read meanwhile.
-    const run = spawn(command, [...args, '--header', `Authorization: Bearer ${target.client.token}`], { stdio: 'inherit' });
-    const [status] = (await once(run, 'exit')) as [number | null];
+    for (const { name, filter, share } of PARTS) {
+      const isManagement = name === 'management API';
+      const args = [
+        'run',
+        `${target.service.url}/v1/admin/openapi.json`,
+        ...['--checks', 'not_a_server_error'],
+        ...['--max-examples', EXAMPLES],
+        ...['--seed', String(seed)],
+        ...['--workers', '2'],
+        ...(seconds === undefined ? [] : ['--max-time', String(Math.ceil(Number(seconds) * share))]),
+        ...[filter, MANAGEMENT],
+        ...(isManagement ? ['--exclude-path-regex', SIGN_OUT] : []),
+        ...['--header', `Authorization: Bearer ${isManagement ? target.client.token : target.key}`],
+      ];
+      const said = await runToEnd(command, args);
+      const [, generated, failures = '0'] = /^Test cases:\s+(\d+) generated(?:, \d+ found (\d+) unique failure)?/m.exec(said) ?? [];
+      console.log(`schema, ${name}: ${generated ?? 'no'} cases, ${failures} failures`);
+      cases += Number(generated ?? 0);
+      // An operation whose cases cannot be generated is the tool's matter. A run without a summary is a fault.
+      faults += generated === undefined ? 1 : Number(failures);
+    }
+    if (target.service.ended() !== undefined) faults += 1;
     const { wall, cpu, step } = stalls.stop();
-    console.log(`schema: longest stall ${wall} ms, own work ${cpu} ms ${step}; peak memory ${peakMemory(target.service.pid) ?? '?'} MB`);
-    return status === 0 && target.service.ended() === undefined;
+    const peakMb = Math.round(memory.peak);
+    console.log(`schema: ${cases} cases; longest stall ${wall} ms, own work ${cpu} ms ${step}; private memory ${peakMb} MB at most`);
+    return { runner: 'schema', cases, faults, stall: { wall, cpu }, peakMb };
   } finally {
+    memory.stop();
     await target.service.stop();
   }
+}
+
+/** Not `spawnSync`: the service's output must be read meanwhile. */
+async function runToEnd(command: string, args: readonly string[]): Promise<string> {
+  // It leaves its caches in the current folder.
+  const run = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], cwd: tmpdir() });
+  let said = '';
+  run.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    process.stdout.write(chunk);
+  });
+  await once(run, 'close');
+  return said;
 }

@@ -1,6 +1,6 @@
 /** A service under attack, and what the attack did to it. */
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { watchMemory } from '../e2e/faults/kit/measure.ts';
 import { type Client, pipelineTo, signIn } from '../e2e/harness/client.ts';
 import { type Service, startService } from '../e2e/harness/service.ts';
 
@@ -14,19 +14,21 @@ export interface Target {
 }
 export interface Report {
   cases: number;
+  /** The round with which a further slice continues. */
+  next: number;
   /** How often each status, or `closed`, was the answer. */
   answers: Map<string, number>;
   /** Cases whose answer was not the wanted one. */
   faults: string[];
   /** Longest stall of the event loop in ms: by the clock, and by its own processor time, with the step of the latter. */
   stall: { wall: number; cpu: number; step?: string };
-  /** Highest resident memory of the process so far, mapped pages of the log included; undefined on systems without `/proc`. */
-  peakMb: number | undefined;
+  /** Highest private memory of the process in MB; 0 on systems without `/proc`. */
+  peakMb: number;
 }
 export interface Runner {
   name: string;
-  /** `rounds` repeats the corpus, with variations where it has any. */
-  run(target: Target, rounds: number, note: Note): Promise<void>;
+  /** Repeats the corpus, with variations by round where it has any. Several loops may share `rounds`. */
+  run(target: Target, rounds: Iterable<number>, note: Note): Promise<void>;
 }
 export type Note = (name: string, answer: number | string, fine: boolean) => void;
 
@@ -46,34 +48,38 @@ export function answersOf({ answers }: Pick<Report, 'answers'>): string {
   return [...answers].map(([answer, count]) => `${answer} × ${count}`).join(', ');
 }
 
-export async function attack(runner: Runner, target: Target, rounds: number): Promise<Report> {
-  const report: Report = { cases: 0, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 }, peakMb: undefined };
+export interface Slicing {
+  /** The first round. */
+  first?: number;
+  /** Begins no further round when this returns true. */
+  isOver?: (cases: number) => boolean;
+}
+
+export async function attack(runner: Runner, target: Target, count: number, slicing: Slicing = {}): Promise<Report> {
+  const { first = 0, isOver = () => false } = slicing;
+  const report: Report = { cases: 0, next: first, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 }, peakMb: 0 };
   const { pid } = target.service;
   const stalls = watchStalls(target.service, () => report.cases);
-  await runner.run(target, rounds, (name, answer, fine) => {
+  const memory = watchMemory(() => target.service.pid);
+  function* rounds(): Generator<number> {
+    while (report.next < first + count && !isOver(report.cases)) yield report.next++;
+  }
+  await runner.run(target, rounds(), (name, answer, fine) => {
     report.cases += 1;
     report.answers.set(String(answer), (report.answers.get(String(answer)) ?? 0) + 1);
     if (!fine || Number(answer) >= 500) report.faults.push(`${name}: ${answer}`);
     if (report.cases % PROGRESS_EVERY === 0)
-      console.log(`  ${report.cases} cases: ${answersOf(report)}; wrong ${report.faults.length}; peak memory ${peakMemory(pid) ?? '?'} MB`);
+      console.log(
+        `  ${report.cases} cases: ${answersOf(report)}; wrong ${report.faults.length}; private memory ${Math.round(memory.peak)} MB at most`,
+      );
   });
   // Accepted events are processed, and changes loaded, after the answer.
   await sleep(2_000);
   report.stall = stalls.stop();
-  report.peakMb = peakMemory(pid);
+  memory.stop();
+  report.peakMb = Math.round(memory.peak);
   if (target.service.ended() !== undefined || target.service.pid !== pid) report.faults.push('the process ended');
   return report;
-}
-
-export function peakMemory(pid: number | undefined): number | undefined {
-  if (process.platform !== 'linux' || pid === undefined) return undefined;
-  try {
-    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1_024);
-  } catch {
-    // The process has ended, which the report says elsewhere.
-    return undefined;
-  }
 }
 
 export interface Stall {

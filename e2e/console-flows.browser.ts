@@ -1,9 +1,13 @@
-/** Daily work in the console, in Chromium on the running service: alerts, webhook sources, replay of history, trying the API, search. */
+/** Daily work in the console, in Chromium on the running service: alerts, sources, replay of history, trying the API, search. */
 import { createHmac } from 'node:crypto';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
 import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { findNats } from '../packages/server/test/servers/find.ts';
+import { startNats } from '../packages/server/test/servers/index.ts';
 import { openPage, signIn } from './harness/console.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
 import { OWNER, type Service, startService } from './harness/service.ts';
@@ -28,6 +32,16 @@ afterAll(async () => {
   await receiver?.close();
   await service?.stop();
 });
+
+/** Changes how the open source reads its payloads, and saves it once the preview shows `expected`. */
+async function read(page: Page, reading: object, expected?: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'How it is read' }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(JSON.stringify(reading));
+  if (expected !== undefined) await page.getByLabel('The event').getByText(expected).waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('New events are read this way').waitFor();
+}
 
 describe('daily work in the console', () => {
   test('an alert is created, tested with a real message, paused and deleted', async () => {
@@ -84,18 +98,53 @@ describe('daily work in the console', () => {
         return page.getByRole('region', { name: 'Shopify' }).innerText();
       })
       .toMatch(/Last received.*signature/is);
-    await page.getByRole('textbox', { name: 'Payload of the webhook' }).click();
+    await page.getByRole('textbox', { name: 'Payload' }).click();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.insertText(order);
     await page.getByLabel('Header x-shopify-topic').fill('orders/paid');
     await page.getByLabel('The event').getByText('visitor@example.com').waitFor();
     // Another reading of it: the event follows at once, and is saved.
-    await page.getByRole('textbox', { name: 'How it is read' }).click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.insertText(JSON.stringify({ mappings: { 'properties.channel': "'shop'" } }));
-    await page.getByLabel('The event').getByText('"channel": "shop"').waitFor();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('New webhooks are read this way').waitFor();
+    await read(page, { mappings: { 'properties.channel': "'shop'" } }, '"channel": "shop"');
+  });
+
+  test.skipIf(!findNats())('a broker source reads messages, says what it lacks, and is removed', async () => {
+    const broker = await startNats({ flags: ['--auth', 'right'] });
+    try {
+      const nc = await connect({ servers: broker.url, token: 'right' });
+      await (await jetstreamManager(nc)).streams.add({ name: 'ORDERS', subjects: ['orders'] });
+      await page.goto(`${service.url}/sources?new=yes`);
+      const dialog = page.getByRole('dialog', { name: 'New source' });
+      await dialog.getByLabel('Name').fill('Orders from NATS');
+      await dialog.getByRole('combobox', { name: 'Kind' }).click();
+      await page.getByRole('option', { name: 'NATS JetStream' }).click();
+      await dialog.getByLabel('Stream').fill('ORDERS');
+      await dialog.getByRole('combobox', { name: 'TLS' }).click();
+      await page.getByRole('option', { name: 'disable' }).click();
+      await dialog.getByRole('combobox', { name: 'Authentication' }).click();
+      await page.getByRole('option', { name: 'token' }).click();
+      await dialog.getByLabel('Password, token or credentials file').fill('wrong');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      // The API's fault stands at its field.
+      await expect.poll(() => dialog.getByLabel('Servers').getAttribute('aria-invalid')).toBe('true');
+      await dialog.getByLabel('Servers').fill(broker.url);
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      const panel = page.getByRole('region', { name: 'Orders from NATS' });
+      await panel.getByText('failing').waitFor();
+      await panel.getByLabel('Password, token or credentials file').fill('right');
+      await panel.getByRole('button', { name: 'Save the connection' }).click();
+      await panel.getByText('running').waitFor();
+      await read(page, { event_type_path: '$.event' });
+      await jetstream(nc).publish('orders', JSON.stringify({ event: 'Order Completed', properties: { order_id: 'n-1' } }));
+      await nc.close();
+      await expect
+        .poll(async () => (await admin.get<{ total: number }>('/events?event=Order%20Completed&limit=1')).total)
+        .toBeGreaterThan(0);
+      await panel.getByRole('button', { name: 'Remove …' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await panel.waitFor({ state: 'detached' });
+    } finally {
+      await broker.stop();
+    }
   });
 
   test('history is replayed to a new integration: counted first, then sent', async () => {

@@ -12,8 +12,9 @@ describe('delivery', () => {
     client = await signIn(service);
   });
   afterAll(() => service.stop());
+  // All of one visitor, so that their order is kept.
   const track = (key: string, id: string, properties: object = {}) =>
-    send(service, key, '/v1/t', { type: 'track', event: 'Order Completed', messageId: id, properties });
+    send(service, key, '/v1/t', { type: 'track', event: 'Order Completed', messageId: id, anonymousId: 'visitor-1', properties });
 
   test('a batch is one signed JSON array, flushed by size or time', async () => {
     const receiver = await startReceiver();
@@ -99,6 +100,7 @@ describe('delivery', () => {
     const letter = await until('the dead letter', async () => (await client.get(`/dlq?integration_id=${integration.id}`)).dead_letters[0]);
     expect(letter.attempts).toHaveLength(1);
     expect(letter.attempts[0]).toMatchObject({ status: 404 });
+    await until('the trace', async () => (await client.call('GET', '/events/gone-1')).status === 200);
     const everything = await Promise.all(
       [
         `/pipelines/${pipeline.id}/integrations`,

@@ -1,8 +1,10 @@
 import { loadCases, VENDOR_KEYS } from '@firsthand/catalog/index.ts';
 import { completeConfig } from '@firsthand/catalog/vendors/shared/run-case.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { scrubber, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareCases } from './capture/compare-cases.ts';
+import { withPrivateKey } from './capture/install.ts';
 import { type Client, type Loose, send, signIn, until } from './harness/client.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
 import { type Service, startService } from './harness/service.ts';
@@ -102,10 +104,8 @@ describe('preview shows exactly what would be sent', () => {
   );
   test.each(cases.map((one) => [`${one.vendor.key}: ${one.name}`, one] as const))('%s', async (_title, one) => {
     // The samples are from January 2026: without this the vendor's maximum age would drop them.
-    const config = completeConfig(one.vendor, one.variant, {
-      ...(one.dropped === 'event_too_old' ? {} : { max_event_age_hours: 0 }),
-      ...one.config,
-    });
+    const age: JsonObject = one.dropped === 'event_too_old' ? {} : { max_event_age_hours: 0 };
+    const config = withPrivateKey(completeConfig(one.vendor, one.variant, { ...age, ...one.config }));
     const preview = await client.post('/mapping/preview', { vendor: one.vendor.key, config, event: { ...one.event } });
     if (one.dropped !== undefined) return expect(preview.dropped).toEqual({ reason: one.dropped });
     if (one.failed !== undefined) return expect(preview.dropped!.reason).toMatch(new RegExp(`^${one.failed}`));

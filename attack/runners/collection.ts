@@ -17,16 +17,15 @@ interface Archive extends Named {
 const LANES = 4;
 
 /**
- * Hostile bodies on the collection endpoints, whole, cut short and with single bytes changed. In a long run every 50th round has the
- * full size, about 1 MB a body; the others have 0.1 to 5 % of it, so that 50,000 requests do not fill a disk.
+ * Hostile bodies on the collection endpoints, whole, cut short and with single bytes changed. In a long run every 25th round has the
+ * full size, about 1 MB a body, half of them whole; the others have 0.1 to 5 % of it, so that 50,000 requests do not fill a disk.
  */
 export const collection: Runner = {
   name: 'collection',
   async run(target, rounds, note) {
     const bodies = corpus<Bytes>('collection-bytes');
-    let round = 0;
     async function lane(): Promise<void> {
-      while (round < rounds) await attackOnce(target, bodies, round++, note);
+      for (const round of rounds) await attackOnce(target, bodies, round, note);
     }
     await Promise.all(Array.from({ length: LANES }, lane));
   },
@@ -45,13 +44,13 @@ async function attackOnce({ service, key }: Target, bodies: readonly Bytes[], ro
   }
 }
 function sizeOf(round: number): number {
-  return round % 50 === 0 ? 1 : 0.001 * (1 + (round % 49));
+  return round % 25 === 0 ? 1 : 0.001 * (1 + (round % 49));
 }
 
 export const archives: Runner = {
   name: 'archives',
   async run({ service, key }, rounds, note) {
-    for (let round = 0; round < rounds; round++) {
+    for (const round of rounds) {
       for (const { name, of, path, cut, flip } of corpus<Archive>('archives')) {
         let bytes: Buffer = gzipSync(Buffer.from(expand(of)));
         if (cut !== undefined) bytes = bytes.subarray(0, cut);

@@ -11,7 +11,7 @@ const mapped = (event: object) => ({ events: { E: event }, defaults: { action: '
 export const templates: Runner = {
   name: 'templates',
   async run({ client }, rounds, note) {
-    for (let round = 0; round < rounds; round++)
+    for (const _round of rounds)
       for (const entry of corpus<Entry>('templates')) {
         const { status } = await save(client, webhook({ payload_template: expand(entry) }));
         note(entry.name, status, status === 201 || status === 422);
@@ -24,7 +24,7 @@ export const patterns: Runner = {
   name: 'patterns',
   async run({ client, pipelineId }, rounds, note) {
     const fine = (status: number) => status === 200 || status === 201 || status === 422;
-    for (let round = 0; round < rounds; round++) {
+    for (const round of rounds) {
       for (const entry of corpus<Entry>('patterns')) {
         const filter = { field: 'properties.a', op: 'matches', value: expand(entry) };
         const { status } = await save(client, webhook(mapped({ filter, mappings: [] })));

@@ -15,7 +15,7 @@ export const tokens: Runner = {
   async run({ service, client }, rounds, note) {
     const [head = '', payload = '', signature = ''] = client.token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
-    for (let round = 0; round < rounds; round++)
+    for (const round of rounds)
       for (const forgery of corpus<Forgery>('jwt-forgeries')) {
         const first = forgery.header === undefined || forgery.header === 'kept' ? head : encode(forgery.header);
         const second = forgery.payload === undefined ? payload : encode({ ...claims, ...forgery.payload });
@@ -38,7 +38,7 @@ export const tokens: Runner = {
 export const addresses: Runner = {
   name: 'addresses',
   async run({ client }, rounds, note) {
-    for (let round = 0; round < rounds; round++)
+    for (const _round of rounds)
       for (const url of corpus<string>('ssrf-addresses')) {
         const { status } = await client.call('POST', '/integration-templates', { name: 'Inside', vendor: 'webhook', config: { url } });
         note(url, status, status === 422);

@@ -14,7 +14,7 @@ const HEADERS = [
 export const upgrades: Runner = {
   name: 'upgrades',
   async run({ port }, rounds, note) {
-    for (let round = 0; round < rounds; round++)
+    for (const round of rounds)
       for (const target of corpus<string>('upgrade-targets'))
         for (const method of round === 0 ? METHODS.slice(0, 1) : METHODS)
           for (const headers of HEADERS) {

@@ -12,12 +12,17 @@ export const TOKEN = { access_token: 'access-token', expires_in: 3600 };
 export const isTokenRequest = ({ body }: { body: string }) => body.includes('grant_type');
 
 export function exampleConfig(vendor: VendorDefinition, variant: string, over: JsonObject): JsonObject {
-  const config = completeConfig(vendor, variant, {
-    batch_interval_ms: 200,
-    // The events are from January 2026.
-    max_event_age_hours: 0,
-    ...over,
-  });
+  return withPrivateKey(
+    completeConfig(vendor, variant, {
+      batch_interval_ms: 200,
+      // The events are from January 2026.
+      max_event_age_hours: 0,
+      ...over,
+    }),
+  );
+}
+
+export function withPrivateKey(config: JsonObject): JsonObject {
   return 'private_key' in config ? { ...config, private_key: PRIVATE_KEY } : config;
 }
 

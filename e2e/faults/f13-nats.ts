@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startNatsCluster } from '../../packages/server/test/servers/index.ts';
 import { until } from '../harness/client.ts';
 import { type Fault, Figures, SERVERS } from './kit/fault.ts';
-import { startNatsCluster } from './kit/nats-cluster.ts';
 import { compare } from './kit/oracle.ts';
 import type { Scope } from './kit/scope.ts';
 import { type Sender, startSender } from './kit/sender.ts';
@@ -46,9 +46,8 @@ async function single(scope: Scope, figures: Figures): Promise<void> {
 }
 
 async function cluster(scope: Scope, figures: Figures): Promise<void> {
-  const nodes = await startNatsCluster();
-  for (const node of nodes) scope.defer(() => node.stop());
-  const natsUrl = nodes.map((node) => node.url).join(',');
+  const { nodes, url: natsUrl, stop } = await startNatsCluster(3);
+  scope.defer(stop);
   // Wait for the leader election: before it, the service has no broker.
   await sleep(5_000);
   const service = await scope.service({ NATS_REPLICAS: '3' }, { servers: true, natsUrl });

@@ -25,6 +25,11 @@ import { f26 } from './f26-repeats.ts';
 import { f27 } from './f27-order.ts';
 import { f28 } from './f28-fairness.ts';
 import { f29 } from './f29-hostile-configuration.ts';
+import { f30 } from './f30-cluster-brokers.ts';
+import { f31 } from './f31-roles.ts';
+import { f32 } from './f32-database-away.ts';
+import { f33 } from './f33-partitions-raised.ts';
+import { f35 } from './f35-two-organisations.ts';
 import type { Fault } from './kit/fault.ts';
 
 export const FAULTS: readonly Fault[] = [
@@ -54,4 +59,9 @@ export const FAULTS: readonly Fault[] = [
   f27,
   f28,
   f29,
+  f30,
+  f31,
+  f32,
+  f33,
+  f35,
 ];

@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Fault, Mode, Verdict } from './kit/fault.ts';
-import { printVerdict } from './kit/print.ts';
+import { printClusterTable, printVerdict } from './kit/print.ts';
 import { FAULTS } from './list.ts';
 
 const words = process.argv.slice(2);
@@ -43,6 +43,7 @@ function runOne(fault: Fault): Promise<Ended> {
 
 const began = performance.now();
 let failed = 0;
+const verdicts: { id: string; verdict: Verdict }[] = [];
 for (const fault of FAULTS) {
   if (asked.length > 0 && !asked.includes(fault.id)) continue;
   const start = performance.now();
@@ -50,7 +51,9 @@ for (const fault of FAULTS) {
   const seconds = (performance.now() - start) / 1_000;
   const ok = 'verdict' in ended && ended.verdict.figures.every((figure) => figure.ok !== false);
   if (!ok) failed++;
+  if ('verdict' in ended) verdicts.push({ id: fault.id, verdict: ended.verdict });
   printVerdict(fault, ended, { seconds, load: loadavg()[0]!, markdown });
 }
+printClusterTable(verdicts);
 console.log(`\n${failed === 0 ? 'All survived' : `${failed} not survived`}, ${((performance.now() - began) / 60_000).toFixed(1)} min`);
 process.exit(failed === 0 ? 0 : 1);

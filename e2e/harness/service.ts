@@ -23,8 +23,8 @@ export interface Service {
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   terminate(): Promise<number | null>;
-  /** Starts it again, with additional settings if given. */
-  start(env?: Record<string, string>): Promise<void>;
+  /** Starts it again, with additional settings if given, or as another version (the path of its main file). */
+  start(env?: Record<string, string>, program?: string): Promise<void>;
   /** Exit code and signal of the last process. Undefined while it runs. */
   ended(): { code: number | null; signal: NodeJS.Signals | null } | undefined;
   /** Starts another process on the same stores (STORES=servers only). */
@@ -57,6 +57,8 @@ export interface StartOptions {
   natsUrl?: string;
   /** A PostgreSQL server that the caller owns. A database is created in it. */
   postgresUrl?: string;
+  /** Main file of another version. */
+  program?: string;
 }
 
 export async function startService(env: Record<string, string> = {}, options: StartOptions = {}): Promise<Service> {
@@ -84,7 +86,7 @@ export async function startService(env: Record<string, string> = {}, options: St
     process.off('exit', removeData);
   };
   try {
-    const service = await spawnService({ ...TEST_ENV, ...stores, ...env }, { dataDir, nats, databaseUrl });
+    const service = await spawnService({ ...TEST_ENV, ...stores, ...env }, { dataDir, nats, databaseUrl }, options.program);
     const stopProcess = service.stop;
     return Object.assign(service, {
       async stop() {
@@ -98,7 +100,11 @@ export async function startService(env: Record<string, string> = {}, options: St
   }
 }
 
-async function spawnService(env: Record<string, string>, stores: Pick<Service, 'dataDir' | 'nats' | 'databaseUrl'>): Promise<Service> {
+async function spawnService(
+  env: Record<string, string>,
+  stores: Pick<Service, 'dataDir' | 'nats' | 'databaseUrl'>,
+  firstProgram?: string,
+): Promise<Service> {
   const port = env.PORT ?? String(await freePort());
   const full = { ...env, PORT: port };
   const url = `http://127.0.0.1:${port}`;
@@ -107,9 +113,9 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
   let output = '';
   const siblings: Service[] = [];
 
-  async function start(more: Record<string, string> = {}): Promise<void> {
+  async function start(more: Record<string, string> = {}, main = MAIN): Promise<void> {
     Object.assign(full, more);
-    const [program, ...args] = endingWithUs([process.execPath, ...NODE_FLAGS, MAIN, 'start']);
+    const [program, ...args] = endingWithUs([process.execPath, ...NODE_FLAGS, main, 'start']);
     const started = spawn(program!, args, {
       env: { PATH: process.env.PATH!, ...START_ENV, ...full },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -142,7 +148,7 @@ async function spawnService(env: Record<string, string>, stores: Pick<Service, '
     ending.kill(signal);
     return exited;
   }
-  await start();
+  await start({}, firstProgram);
   const service: Service = {
     url,
     env: full,

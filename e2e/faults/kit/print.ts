@@ -24,6 +24,26 @@ export function printVerdict(
     console.log(`  ${mark(ok)} ${stores.padEnd(widths[0]!)}  ${what.padEnd(widths[1]!)}  ${wanted.padEnd(widths[2]!)}  ${measured}`);
   for (const why of left_out) console.log(`  – skipped: ${why}`);
 }
+/** One line per fault of the cluster: the figures that `row` in `cluster.ts` names `<fault>: <column>`. */
+export function printClusterTable(faults: readonly { id: string; verdict: Verdict }[]): void {
+  const lines = faults.flatMap(({ id, verdict }) => {
+    const values = new Map(verdict.figures.map(({ what, measured }) => [what, measured]));
+    const names = [...values.keys()].flatMap((what) => (what.endsWith(': lost') ? [what.slice(0, -': lost'.length)] : []));
+    return names.map((name) => {
+      const value = (column: string) => values.get(`${name}: ${column}`) ?? '';
+      const takeover = value('takeover') || value('slowest accepted event');
+      return {
+        fault: `${id} ${name}`,
+        accepted: value('accepted'),
+        lost: value('lost'),
+        repeated: value('repeated'),
+        out_of_order: value('out of order'),
+        takeover,
+      };
+    });
+  });
+  if (lines.length > 0) console.table(lines);
+}
 function mark(ok: boolean | undefined): string {
   return ok === undefined ? ' ' : ok ? '✓' : '✗';
 }

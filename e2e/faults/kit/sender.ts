@@ -20,9 +20,12 @@ export interface SenderPlan {
   fields?: (n: number) => string;
   /** Milliseconds that a connection waits after a rejection. */
   restMs?: number;
+  keepTimes?: boolean;
 }
 export interface Sender {
   accepted: Set<string>;
+  /** When each id was answered 200, in milliseconds since 1970. Only if the plan asks for it. */
+  acceptedAt: Map<string, number>;
   /** Number of responses by status. */
   statuses: Map<number, number>;
   /** Latency of each request answered 200, in milliseconds. */
@@ -47,6 +50,7 @@ export function startSender(plan: SenderPlan): Sender {
   let go: () => void = () => {};
   const sender: Sender = {
     accepted: new Set(),
+    acceptedAt: new Map(),
     statuses: new Map(),
     latencies: [],
     lastOkAt: 0,
@@ -66,7 +70,7 @@ export function startSender(plan: SenderPlan): Sender {
       const id = `${plan.prefix}-${n++}`;
       ids.push(id);
       const more = plan.fields?.(n) ?? '';
-      return `{"type":"track","event":"Fault","messageId":"${id}","anonymousId":"a${n % 500}","properties":{"n":${n},"sent_at":${Date.now()}}${more}}`;
+      return `{"type":"track","event":"Fault","messageId":"${id}","anonymousId":"a${n % 500}","properties":{"n":${n},"sent_at":${(performance.timeOrigin + performance.now()).toFixed(1)}}${more}}`;
     });
     const body = plan.batch === 1 ? events[0]! : `{"batch":[${events.join(',')}]}`;
     const path = plan.batch === 1 ? '/v1/t' : '/v1/batch';
@@ -121,6 +125,7 @@ export function startSender(plan: SenderPlan): Sender {
         sender.lastOkSentAt = Math.max(sender.lastOkSentAt, sentAt);
         sender.latencies.push(performance.timeOrigin + sender.lastOkAt - sentAt);
         for (const id of ids) sender.accepted.add(id);
+        if (plan.keepTimes) for (const id of ids) sender.acceptedAt.set(id, performance.timeOrigin + sender.lastOkAt);
       } else if (plan.restMs !== 0) await sleep(plan.restMs ?? 20);
       if (answer.closed) {
         line.end();

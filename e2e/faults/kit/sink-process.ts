@@ -6,6 +6,9 @@ const delayMs = Number(process.argv[2] ?? 0);
 const counts = new Map<string, number>();
 let total = 0;
 let latencies: number[] = [];
+let arrivals: [string, number][] = [];
+/** Fractions of a millisecond since 1970. */
+const now = () => performance.timeOrigin + performance.now();
 const ID = Buffer.from('"event_id":"');
 const SENT_AT = Buffer.from('"sent_at":');
 
@@ -14,10 +17,11 @@ function note(body: Buffer): void {
     const from = at + ID.length;
     const id = body.toString('latin1', from, body.indexOf(34, from));
     counts.set(id, (counts.get(id) ?? 0) + 1);
+    arrivals.push([id, now()]);
     total++;
   }
   for (let at = body.indexOf(SENT_AT); at !== -1; at = body.indexOf(SENT_AT, at + 1))
-    latencies.push(Date.now() - Number.parseFloat(body.toString('latin1', at + SENT_AT.length, at + SENT_AT.length + 15)));
+    latencies.push(now() - Number.parseFloat(body.toString('latin1', at + SENT_AT.length, at + SENT_AT.length + 15)));
 }
 
 const server = createServer((req, res) => {
@@ -37,8 +41,9 @@ setInterval(() => process.send?.({ total, distinct: counts.size }, undefined, {}
 process.on('message', (question) => {
   if (question === 'ids') process.send?.({ ids: [...counts.keys()], repeated: [...counts].filter(([, count]) => count > 1) });
   if (question === 'latencies') {
-    process.send?.({ latencies });
+    process.send?.({ latencies, arrivals });
     latencies = [];
+    arrivals = [];
   }
 });
 process.on('disconnect', () => process.exit(0));

@@ -10,6 +10,7 @@ interface Told {
   ids?: string[];
   repeated?: [string, number][];
   latencies?: number[];
+  arrivals?: [string, number][];
 }
 
 /** The parent's side of `sink-process.ts`. */
@@ -40,7 +41,12 @@ export class Sink {
   }
   /** Milliseconds between each event's `sent_at` and its arrival, since the last call. */
   async latencies(): Promise<number[]> {
-    return (await this.#ask('latencies', (answer) => answer.latencies !== undefined)).latencies!;
+    return (await this.arrived()).latencies;
+  }
+  /** The same, with the id and the time of each arrival, in milliseconds since 1970. */
+  async arrived(): Promise<{ latencies: number[]; arrivals: [string, number][] }> {
+    const { latencies = [], arrivals = [] } = await this.#ask('latencies', (answer) => answer.latencies !== undefined);
+    return { latencies, arrivals };
   }
   /**
    * Waits until all wanted events have arrived, or until none arrived for so long that the rest is lost. A number is enough if only
