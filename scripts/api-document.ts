@@ -2,6 +2,7 @@
 
 import { readSettings } from '@firsthand/server/config.ts';
 import { otherPaths } from '@firsthand/server/openapi-paths.ts';
+import { createSharedLimits } from '@firsthand/server/rate-limits/shared-limits.ts';
 import { buildAdminApp } from '@firsthand/server/roles/admin/app.ts';
 import type { AdminDeps } from '@firsthand/server/roles/admin/deps.ts';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
@@ -48,6 +49,7 @@ export async function apiDocument(): Promise<ApiDocument> {
     log: pino({ level: 'silent' }),
     settings: read.settings,
     version: VERSION,
+    rateLimits: createSharedLimits({ clock: systemClock }),
     configChanged: async () => {},
   });
   app.addToOpenApi(otherPaths);

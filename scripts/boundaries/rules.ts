@@ -25,15 +25,16 @@ const WITHOUT_NODE = /^packages\/(core|catalog|collector)\/src\//;
 
 /** The server from the ground up: folders, and files of its own. A part imports only parts of lower floors, so nothing reaches back. */
 const SERVER_FLOORS: readonly (readonly string[])[] = [
+  ['event-head'],
   ['runtime', 'network', 'version', 'partition', 'event-record', 'channels'],
   ['config', 'secrets'],
   ['stores'],
-  ['snapshot', 'outbound', 'sandbox', 'http', 'telemetry'],
+  ['snapshot', 'outbound', 'sandbox', 'http', 'telemetry', 'rate-limits'],
   ['outcomes'],
   ['tap', 'collector', 'intake', 'transports'],
   ['operations'],
   ['roles'],
-  ['listeners', 'openapi-paths', 'lifecycle', 'greeting'],
+  ['listeners', 'openapi-paths', 'lifecycle', 'greeting', 'database-start', 'local-configuration'],
   ['main'],
 ];
 /** Files that choose or implement a storage engine. The rest of the server knows the ports and the queries. */
