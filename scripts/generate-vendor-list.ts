@@ -31,14 +31,9 @@ ${lines.join('\n')}
 `;
 }
 
+/** JSON, because it is parsed in milliseconds: as a module it was compiled for a quarter of a second when the catalog was first listed. */
 function index(entries: readonly CatalogListEntry[]): string {
-  const lines = entries.map((entry) => `  ${entry.key}: ${JSON.stringify(entry)},`);
-  return `${HEAD}import type { CatalogListEntry } from '../../index.ts';
-
-export const VENDOR_INDEX: Readonly<Record<string, CatalogListEntry>> = {
-${lines.join('\n')}
-};
-`;
+  return `[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]\n`;
 }
 
 function current(file: string): string {
@@ -68,7 +63,7 @@ const { catalogListEntry, loadVendors } = await import('@firsthand/catalog/index
 const definitions = await loadVendors();
 const misplaced = definitions.filter(({ key }, index) => key !== keys[index]);
 if (misplaced.length > 0) throw new Error(`folder and key differ: ${misplaced.map(({ key }) => key).join(', ')}`);
-update(join(vendors, 'generated/index.ts'), index(definitions.map(catalogListEntry)));
+update(join(vendors, 'generated/index.json'), index(definitions.map(catalogListEntry)));
 const ended = definitions.flatMap((vendor) => {
   const reason = endedDefault(vendor, Date.now());
   return reason ? [`vendor ${vendor.key}: ${reason}`] : [];

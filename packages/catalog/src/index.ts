@@ -125,8 +125,8 @@ function catalogColumn(field: ConfigField): CatalogColumn {
 /** Searches name and description case-insensitively, and filters by exact values. Loads no definition. */
 export async function searchVendors(query: { search?: string; category?: string; status?: string }): Promise<CatalogListEntry[]> {
   const wanted = query.search?.toLowerCase() ?? '';
-  const { VENDOR_INDEX } = await import('./vendors/generated/index.ts');
-  return Object.values(VENDOR_INDEX).filter(
+  const { default: entries } = await import('./vendors/generated/index.json', { with: { type: 'json' } });
+  return (entries as CatalogListEntry[]).filter(
     (vendor) =>
       (wanted === '' || vendor.name.toLowerCase().includes(wanted) || vendor.description.toLowerCase().includes(wanted)) &&
       (query.category === undefined || vendor.category === query.category) &&
