@@ -68,7 +68,7 @@ beforeAll(async () => {
         headers: request.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       };
-      const token = /\/(?:token|accessToken)(?:\/v\d)?$/.test(one.path);
+      const token = /\/(?:tokens?|accessToken)(?:\/v\d)?$/.test(one.path);
       if (!token) arrived.push(one);
       const { status, body } = token ? { status: 200, body: { access_token: 'access-token', expires_in: 3600 } } : answer(one);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
