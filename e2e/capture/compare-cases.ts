@@ -129,7 +129,7 @@ function messagesOf({ event, batched = [] }: CaseOfVendor): object[] {
   });
 }
 
-/** As an SDK sends it. Ingest requires an id of the visitor; the transformation removes it again. */
+/** As an SDK sends it. Ingest requires an id of the visitor, and of the user for an alias; the transformation removes them again. */
 function messageOf(event: CanonicalEvent, messageId: string): object {
   const { type, original_type, name, group_id, user_id, anonymous_id = 'nobody', timestamp, properties, traits, context } = event;
   return {
@@ -138,7 +138,7 @@ function messageOf(event: CanonicalEvent, messageId: string): object {
     event: event.event,
     name,
     groupId: group_id,
-    userId: user_id,
+    userId: user_id ?? (original_type === 'alias' ? 'nobody' : undefined),
     anonymousId: anonymous_id,
     timestamp,
     properties,
