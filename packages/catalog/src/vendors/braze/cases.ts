@@ -16,6 +16,7 @@ const merge = {
   },
 };
 const quiz = track('Quiz Taken', { score: 3 });
+const TEA = { product_id: 'p-1', name: 'Tea', price: 5 };
 
 export default vendorCases(
   braze,
@@ -127,7 +128,6 @@ export default vendorCases(
                 properties: {
                   cart_id: 'c-1',
                   action: 'add',
-                  total_value: 20,
                   currency: 'EUR',
                   source: 'ios',
                   products: [{ product_id: 'p-1', product_name: 'Tea', variant_id: 'p-1', price: 10, quantity: 2 }],
@@ -149,13 +149,27 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a viewed cart is not a changed one',
+      variant: 'ecommerce',
+      event: track('Cart Viewed', { cart_id: 'c-1', products: [{ product_id: 'p-1' }] }),
+      requests: [
+        {
+          body: {
+            events: [
+              { external_id: 'user-1', time, name: 'Cart Viewed', properties: { cart_id: 'c-1', products: [{ product_id: 'p-1' }] } },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'a cancelled order needs a reason',
       variant: 'ecommerce',
       event: track('Order Cancelled', {
         order_id: 'o-1',
         total: 5,
         currency: 'EUR',
-        products: [{ product_id: 'p-1', name: 'Tea', price: 5 }],
+        products: [TEA],
       }),
       requests: [
         {
@@ -321,9 +335,14 @@ export default vendorCases(
         'events[0].properties.product_id': track('Product Viewed', { name: 'Tea', price: 10, currency: 'EUR' }),
         'events[0].properties.product_name': track('Product Viewed', { product_id: 'p-1', price: 10, currency: 'EUR' }),
         'events[0].properties.price': track('Product Viewed', { product_id: 'p-1', name: 'Tea', currency: 'EUR' }),
-        'events[0].properties.total_value': track('Checkout Started', { checkout_id: 'k-1', currency: 'EUR' }),
-        'events[0].properties.checkout_id': track('Checkout Started', { total: 5, currency: 'EUR' }),
-        'events[0].properties.order_id': track('Order Completed', { total: 5, currency: 'EUR' }),
+        'events[0].properties.products[*].price': track('Checkout Started', { currency: 'EUR', products: [{ ...TEA, price: null }] }),
+        'events[0].properties.checkout_id': track('Checkout Started', { total: 5, currency: 'EUR', products: [TEA] }),
+        'events[0].properties.order_id': track('Order Completed', { total: 5, currency: 'EUR', products: [TEA] }),
+        'events[0].properties.products[*].product_id': track('Order Completed', { order_id: 'o-1', total: 5, currency: 'EUR' }),
+        'events[0].properties.products[*].product_name': track('Order Completed', { currency: 'EUR', products: [{ ...TEA, name: '' }] }),
+        'events[0].properties.products[0].product_id': track('Product Added', { cart_id: 'c-1', ...TEA, currency: 'EUR', product_id: '' }),
+        'events[0].properties.products[0].product_name': track('Product Added', { cart_id: 'c-1', ...TEA, currency: 'EUR', name: '' }),
+        'events[0].properties.products[0].price': track('Product Removed', { cart_id: 'c-1', ...TEA, currency: 'EUR', price: null }),
       },
       { variant: 'ecommerce' },
     ),

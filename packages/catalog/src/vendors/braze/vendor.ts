@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal, productList, singleProduct, unitValue } from '../shared/commerce.ts';
+import { orderTotal } from '../shared/commerce.ts';
 import { optionalText, secret } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -100,31 +100,32 @@ const ORDER = [
 ];
 
 /**
- * Braze's recommended e-commerce events, which replace purchases.
- * https://www.braze.com/docs/user_guide/data/activation/events/recommended_events/ecommerce_events
+ * Braze's recommended e-commerce events, which replace purchases. Braze discards an event that lacks a required property or has one
+ * it does not know.
+ * https://www.braze.com/docs/developer_guide/analytics/logging_ecommerce_events/
  */
 type Recommended = 'product_viewed' | 'cart_updated' | 'checkout_started' | 'order_placed' | 'order_refunded' | 'order_cancelled';
+type Names = (...names: string[]) => string[];
 const ecommerce = (name: string) => `events[0].properties.${name}`;
-const SINGLE_RECOMMENDED = [
-  from(source.productId, ecommerce('product_id'), ['to_string'], { required: true }),
-  from(source.productName, ecommerce('product_name'), [], { required: true }),
-  from(['properties.variant', ...source.productId], ecommerce('variant_id'), ['to_string']),
-  from('properties.price', ecommerce('price'), ['to_number'], { required: true }),
-  from('properties.url', ecommerce('product_url')),
-  from('properties.image_url', ecommerce('image_url')),
+const item = (index: '0' | '*') => (name: string) => ecommerce(`products[${index}].${name}`);
+const own: Names = (...names) => names.map((name) => `properties.${name}`);
+const productLines = (of: Names, at: (name: string) => string) => [
+  from(of('product_id', 'sku'), at('product_id'), ['to_string'], { required: true }),
+  from(of('name', 'product_name', 'title'), at('product_name'), [], { required: true }),
+  from(of('variant', 'product_id', 'sku'), at('variant_id'), ['to_string']),
+  from(of('price'), at('price'), ['to_number'], { required: true }),
+  from(of('url'), at('product_url')),
+  from(of('image_url'), at('image_url')),
 ];
-const ITEM = { id: 'product_id', name: 'product_name', price: 'price', quantity: 'quantity', url: 'product_url', image: 'image_url' };
-const LIST_RECOMMENDED = [
-  ...productList(ecommerce('products'), ITEM, { default_quantity: true }),
-  from(product('variant', 'product_id', 'sku'), ecommerce('products[*].variant_id'), ['to_string']),
-  ...orderTotal(ecommerce('total_value'), { required: true }),
+const lineItem = (of: Names, at: (name: string) => string) => [
+  ...productLines(of, at),
+  from(of('quantity'), at('quantity'), ['to_integer'], { default: 1 }),
 ];
-/** A product that was put into the cart or taken out: a list of one, worth its price times its quantity. */
-const CART_CHANGE = [
-  ...singleProduct(ecommerce('products'), ITEM, { default_quantity: true }),
-  from(['properties.variant', ...source.productId], ecommerce('products[0].variant_id'), ['to_string']),
-  ...unitValue(ecommerce('total_value')),
-];
+const SINGLE_RECOMMENDED = productLines(own, ecommerce);
+/** With the price of one product there is a total. */
+const LIST_RECOMMENDED = [...lineItem(product, item('*')), ...orderTotal(ecommerce('total_value'))];
+/** A product that was put into the cart or taken out. The value of the whole cart is optional here, and the event does not have it. */
+const CART_CHANGE = lineItem(own, item('0'));
 const amounts = (...names: string[]) => names.map((name) => from(`properties.${name}`, ecommerce(name), ['to_number']));
 const COSTS = [from('properties.subtotal', ecommerce('subtotal_value'), ['to_number']), ...amounts('tax', 'shipping')];
 const DISCOUNTS = from('properties.discount', ecommerce('total_discounts'), ['to_number']);
@@ -138,10 +139,10 @@ const recommended = (name: Recommended, mappings: JsonObject[]): JsonObject =>
     from('context.os.name', ecommerce('source'), ['lowercase'], { when: source.IS_APP }),
     ...mappings,
   ]);
-/** Without the id of a cart the change stays a custom event: Braze would refuse it. */
-const cartUpdated = (name: string, action: 'add' | 'remove' | 'replace', mappings: JsonObject[]): JsonObject[] => [
+/** Without the id of a cart the change stays a custom event: Braze would discard it. */
+const cartUpdated = (name: string, action: 'add' | 'remove'): JsonObject[] => [
   {
-    ...recommended('cart_updated', [...mappings, ...COSTS, CART_ID, set(ecommerce('action'), action)]),
+    ...recommended('cart_updated', [...CART_CHANGE, ...COSTS, CART_ID, set(ecommerce('action'), action)]),
     filter: { field: 'properties.cart_id', op: 'exists' },
   },
   event(name, CUSTOM),
@@ -149,9 +150,8 @@ const cartUpdated = (name: string, action: 'add' | 'remove' | 'replace', mapping
 const ORDER_NUMBER = from(source.ORDER_ID, ecommerce('order_id'), ['to_string'], { required: true });
 const RECOMMENDED: JsonObject = {
   'Product Viewed': recommended('product_viewed', SINGLE_RECOMMENDED),
-  'Product Added': cartUpdated('Product Added', 'add', CART_CHANGE),
-  'Product Removed': cartUpdated('Product Removed', 'remove', CART_CHANGE),
-  'Cart Viewed': cartUpdated('Cart Viewed', 'replace', LIST_RECOMMENDED),
+  'Product Added': cartUpdated('Product Added', 'add'),
+  'Product Removed': cartUpdated('Product Removed', 'remove'),
   'Checkout Started': recommended('checkout_started', [
     ...LIST_RECOMMENDED,
     ...COSTS,

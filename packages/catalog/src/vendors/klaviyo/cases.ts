@@ -31,7 +31,7 @@ export default vendorCases(
       requests: [
         {
           url,
-          body: sent('Placed Order', 'evt-1', {
+          body: sent('Placed Order', 'o-1', {
             properties: { order_id: 'o-1', total: 42.5, currency: 'eur' },
             value: 42.5,
             value_currency: 'EUR',
@@ -47,7 +47,7 @@ export default vendorCases(
           method: 'POST',
           url,
           headers,
-          body: sent('Placed Order', 'evt-1', { properties: order.properties, value: 42.5, value_currency: 'EUR' }),
+          body: sent('Placed Order', 'o-1', { properties: order.properties, value: 42.5, value_currency: 'EUR' }),
         },
         {
           method: 'POST',
@@ -63,7 +63,7 @@ export default vendorCases(
               Categories: ['Drinks'],
               ProductBrand: 'Leaf',
             },
-            value: 10,
+            value: 20,
             value_currency: 'EUR',
           }),
         },
@@ -74,6 +74,28 @@ export default vendorCases(
             value: 22.5,
             value_currency: 'EUR',
           }),
+        },
+      ],
+    },
+    {
+      name: 'a refund under the id of its order, so that Klaviyo finds it',
+      event: track('Order Refunded', { order_id: 'o-1', total: 42.5, currency: 'EUR' }),
+      requests: [
+        {
+          body: sent('Refunded Order', 'o-1', {
+            properties: { order_id: 'o-1', total: 42.5, currency: 'EUR' },
+            value: 42.5,
+            value_currency: 'EUR',
+          }),
+        },
+      ],
+    },
+    {
+      name: 'an order without an id is told apart by its event',
+      event: track('Order Cancelled', { total: 5, currency: 'EUR' }),
+      requests: [
+        {
+          body: sent('Cancelled Order', 'evt-1', { properties: { total: 5, currency: 'EUR' }, value: 5, value_currency: 'EUR' }),
         },
       ],
     },

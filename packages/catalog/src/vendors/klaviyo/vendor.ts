@@ -60,7 +60,10 @@ const GROUP = [
 ];
 
 const item = (name: string) => `ordered[*].${name}`;
-/** Klaviyo asks for one "Ordered Product" per product beside "Placed Order", for its product recommendations. */
+/**
+ * Klaviyo asks for one "Ordered Product" per product beside "Placed Order", for its product recommendations. Its value is that of the
+ * whole line. https://developers.klaviyo.com/en/docs/guide_to_integrating_a_platform_without_a_pre_built_klaviyo_integration
+ */
 const ORDERED = [
   set(item('metric.data.type'), 'metric'),
   set(item('metric.data.attributes.name'), 'Ordered Product'),
@@ -72,10 +75,13 @@ const ORDERED = [
   from(product('brand'), item('properties.ProductBrand')),
   from(product('url'), item('properties.ProductURL')),
   from(product('image_url'), item('properties.ImageURL')),
-  from(product('price'), item('value'), ['to_number']),
+  from('properties.products', item('value'), [use('multiply_fields', 'price', 'quantity')]),
   from('properties.currency', item('value_currency'), ['currency_code']),
   from(source.ORDER_ID, item('properties.OrderId'), ['to_string']),
 ];
+
+/** A cancelled or refunded order lowers the customer lifetime value only if its `unique_id` is that of its "Placed Order". */
+const ORDER_KEY = [from(source.ORDER_ID, 'event.unique_id', ['to_string'])];
 
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.errors[0].detail' },
@@ -129,7 +135,7 @@ export default defineVendor({
   notes: [
     'Events of visitors without user id, e-mail address and telephone number are dropped: each would be a profile that is billed.',
     'An order is sent as Placed Order and as one Ordered Product for each product.',
-    'Klaviyo ignores an event whose unique_id (the event id) it already has for the same profile and metric.',
+    'Klaviyo ignores an event whose unique_id it already has for the same profile and metric. It is the event id, and the order id for placed, cancelled and refunded orders, as Klaviyo needs for customer lifetime value. To count several refunds of one order, map event_id to event.unique_id in Order Refunded.',
     'Klaviyo answers 202 before it has processed an event.',
   ],
   config_fields: [
@@ -191,6 +197,7 @@ export default defineVendor({
       booking: [...orderTotal('event.value'), CURRENCY],
       subscription: [...orderTotal('event.value'), CURRENCY],
     },
+    extra: { 'Order Completed': ORDER_KEY, 'Order Cancelled': ORDER_KEY, 'Order Refunded': ORDER_KEY },
     others: {
       '@page': event('Viewed Page', [
         from('name', 'event.properties.page_name'),

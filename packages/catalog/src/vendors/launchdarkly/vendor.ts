@@ -21,7 +21,7 @@ export default defineVendor({
     'Note the keys of the project and of the environment.',
     'Create a metric for every event key that you want to measure.',
   ],
-  see_it: 'Open Code, Live events, for the project and environment; the metric shows the event within minutes.',
+  see_it: 'Open Data, Event explorer, for the project and environment: the event key is in the list.',
   notes: [
     'The user id is the key of the context kind user. For another randomisation unit map contextKeys in the mapping.',
     'A repeated request keeps its payload id, so LaunchDarkly counts it once.',

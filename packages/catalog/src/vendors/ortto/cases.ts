@@ -42,7 +42,12 @@ export default vendorCases(
           method: 'POST',
           url: 'https://api.ap3api.com/v1/person/merge',
           headers,
-          body: { merge_by: ['str::email'], merge_strategy: 2, people: [{ fields: { ...fields, 'geo::city': { name: 'New York' } } }] },
+          body: {
+            async: true,
+            merge_by: ['str::email'],
+            merge_strategy: 2,
+            people: [{ fields: { ...fields, 'geo::city': { name: 'New York' } } }],
+          },
         },
       ],
     },
@@ -68,7 +73,7 @@ export default vendorCases(
     {
       name: 'throttled: the wait is in the body',
       events: [order],
-      reply: { status: 429, body: { 'try-in-seconds': 4 } },
+      reply: { status: 429, body: { error: { code: 'rate-limit', message: 'rate limit', 'try-in-seconds': 4 } } },
       verdict: { kind: 'unavailable', retry_after_ms: 4_000 } as never,
     },
     { name: 'a failure of theirs', events: [order], reply: { status: 503 }, verdict: { kind: 'unavailable' } },

@@ -1,4 +1,7 @@
-/** https://help.ortto.com/a-271-create-a-custom-activity-event-create and /a-257-create-or-update-one-or-more-people-merge */
+/**
+ * https://help.ortto.com/a-271-create-a-custom-activity-event-create, /a-257-create-or-update-one-or-more-people-merge and
+ * /a-235-rate-limits. Ortto recommends `async` for people that are merged by a field: synchronous ones run into a limit.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -25,7 +28,7 @@ const post = (path: string, under: string, common: object): Omit<RequestDefiniti
   body: { kind: 'json_list', under, common: common as never },
   batch: { max_items: 100, max_bytes: 1_500_000, interval_ms: 1_000 },
   answers: [
-    { status: [429], verdict: 'unavailable', retry_after: { path: 'body.try-in-seconds' } },
+    { status: [429], verdict: 'unavailable', retry_after: { path: 'body.error.try-in-seconds' } },
     { status: [400, 413], verdict: 'refused', isolate: true },
     RETRY_TIMEOUT,
   ],
@@ -42,8 +45,8 @@ export default defineVendor({
   api_version: { version: 'v1', checked: '2026-11-16' },
   default_consent_category: 'marketing',
   setup_steps: [
-    'In Ortto open Settings, API keys, New, and create a custom API key.',
-    'Define an activity for each event (Settings, Activities); its id is act:cm: and the name with dashes, such as act:cm:order-completed.',
+    'In Ortto open Data sources, New data source, Custom API (advanced), and copy the private API key.',
+    'Define an activity for each event (CDP, Activities); its id is act:cm: and the name with dashes, such as act:cm:order-completed.',
   ],
   see_it: 'Open the person: the activity shows in the feed.',
   notes: [
@@ -53,7 +56,7 @@ export default defineVendor({
     'The time of an event is not sent. Page views and groups are not sent.',
   ],
   config_fields: [
-    secret('api_key', 'API key', 'PRIVATE-0123456789abcdefghijklmnop', 'Settings, API keys.', {
+    secret('api_key', 'API key', 'PRIVATE-0123456789abcdefghijklmnop', 'Data sources, the custom API that you created.', {
       pattern: '^\\S+$',
       pattern_hint: 'without spaces',
     }),
@@ -66,7 +69,7 @@ export default defineVendor({
   ],
   requests: [
     {
-      ...post('person/merge', 'people', { merge_by: ['str::email'], merge_strategy: 2 }),
+      ...post('person/merge', 'people', { async: true, merge_by: ['str::email'], merge_strategy: 2 }),
       when: { field: 'event.type', op: 'eq', value: 'identify' },
     },
     post('activities/create', 'activities', { merge_by: ['str::email'] }),
