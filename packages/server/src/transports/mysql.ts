@@ -2,6 +2,7 @@
  * Rows in MySQL or MariaDB. One statement per table inserts a batch, one transaction holds them all. A row whose key exists is replaced, so
  * a repeat stores nothing twice.
  */
+import { isIP } from 'node:net';
 import type { Cell, Column } from '@firsthand/core/tables/columns.ts';
 import { MYSQL, quoted, readColumn } from '@firsthand/core/tables/dialects.ts';
 import mysql from 'mysql2/promise';
@@ -32,11 +33,20 @@ export const openMysql: OpenTransport = (connection, options) => {
     maxIdle: MAX_CONNECTIONS,
     idleTimeout: IDLE_MS,
     charset: 'utf8mb4',
-    ...(ssl === 'disable' ? {} : { ssl: { rejectUnauthorized: ssl !== 'require', ...(ca ? { ca } : {}) } }),
+    ...(ssl === 'disable' ? {} : { ssl: tlsOf(host, ssl, ca) }),
     stream: () => new GuardedSocket(options).connect(Number(port || 3306), host),
   });
   return openTables(mysqlStore(pool), readTableSettings(connection));
 };
+
+/**
+ * The client checks the name in a certificate only on request, and cannot check an address. A given authority then vouches alone; without
+ * one an address is not trusted.
+ */
+function tlsOf(host: string, mode: string | undefined, ca: string | undefined): mysql.SslOptions {
+  const verify = mode !== 'require';
+  return { rejectUnauthorized: verify, verifyIdentity: verify && (isIP(host) === 0 || !ca), ...(ca ? { ca } : {}) };
+}
 
 function mysqlStore(pool: mysql.Pool): TableStore {
   const pooled = {

@@ -76,6 +76,19 @@ test('a Unix socket of the machine itself is refused', async () => {
   await transport.close();
 });
 
+test('the URL does not turn TLS off, and names no files', async () => {
+  // The server of this test has no TLS: with it, nothing is stored.
+  const url = `${server.url}${server.url.includes('?') ? '&' : '?'}sslmode=disable&sslrootcert=/nowhere`;
+  const send = async (ssl: string) => {
+    const transport = openPostgresql({ url, ssl, create_table: 'true' }, driverOptions());
+    const verdict = await transport.send([record('by_url', 1)], { timeout_ms: 20_000 });
+    await transport.close();
+    return verdict;
+  };
+  expect(await send('verify')).toEqual({ kind: 'unavailable', reason: 'The server does not support SSL connections' });
+  expect(await send('disable')).toEqual({ kind: 'delivered' });
+});
+
 test('an unknown table is refused where tables are not created', async () => {
   const transport = openPostgresql(connection(), driverOptions());
   const verdict = await transport.send([record('nowhere', 1)], { timeout_ms: 20_000 });

@@ -22,7 +22,7 @@ const LOCK_MS = 5_000;
 /** `url`, `ssl` (`disable`, `require`, `verify`), `ca` and the settings of `readTableSettings`. */
 export const openPostgresql: OpenTransport = (connection, options) => {
   const pool = new pg.Pool({
-    connectionString: connection.url,
+    connectionString: withoutTls(connection.url ?? ''),
     max: MAX_CONNECTIONS,
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
@@ -37,6 +37,17 @@ export const openPostgresql: OpenTransport = (connection, options) => {
   pool.on('connect', (client) => client.on('error', () => undefined));
   return openTables(postgresqlStore(pool), readTableSettings(connection));
 };
+
+/**
+ * The setting decides about TLS. The client would let the URL overrule it (`sslmode=disable`), and read files of this machine that the URL
+ * names (`sslrootcert`).
+ */
+function withoutTls(url: string): string {
+  const [address = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  for (const name of [...parameters.keys()]) if (/^(?:ssl|uselibpqcompat)/i.test(name)) parameters.delete(name);
+  return parameters.size === 0 ? address : `${address}?${parameters}`;
+}
 
 function postgresqlStore(pool: pg.Pool): TableStore {
   const pooled = {
