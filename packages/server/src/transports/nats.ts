@@ -11,8 +11,10 @@ import { LazyClient, tlsOptions, verdictOfAll } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
 
 const CONNECT_MS = 10_000;
-/** Of the message's headers, which count as payload. */
-const HEADER_BYTES = 256;
+/** Of the message's headers, which count as payload: an event id has up to 255. */
+const HEADER_BYTES = 300;
+/** The stream's own limit of a message, below that of the server. */
+const MESSAGE_TOO_LARGE = 10_054;
 /** Tokens without white space and wildcards, separated by dots. */
 const SUBJECT = /^[^\s.*>]+(\.[^\s.*>]+)*$/;
 const encoder = new TextEncoder();
@@ -47,7 +49,7 @@ export const openNats: OpenTransport = (connection, options) => {
               return { kind: 'delivered' as const };
             } catch (error) {
               unanswered ||= !(error instanceof JetStreamApiError);
-              return { kind: 'unavailable' as const, reason: `nats: ${errorText(error)}` };
+              return natsFailure(error);
             }
           }),
         );
@@ -63,6 +65,11 @@ export const openNats: OpenTransport = (connection, options) => {
     close: () => client.close(),
   };
 };
+
+export function natsFailure(error: unknown): { kind: 'refused' | 'unavailable'; reason: string } {
+  const tooLarge = error instanceof JetStreamApiError && error.code === MESSAGE_TOO_LARGE;
+  return { kind: tooLarge ? 'refused' : 'unavailable', reason: `nats: ${errorText(error)}` };
+}
 
 /** Also used by sources. Reconnects by itself until it is closed. */
 export function connectNats(connection: Readonly<Record<string, string>>): Promise<NatsConnection> {

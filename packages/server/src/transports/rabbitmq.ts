@@ -21,6 +21,8 @@ interface Client {
 const CONNECT_MS = 10_000;
 const FRAME_BYTES = 131_072;
 const CLOSE_MS = 2_000;
+/** Of the protocol. The client would cut a longer one. */
+const ROUTING_KEY_BYTES = 255;
 
 /** `url`, `username`, `password`, `tls` for `amqps:`, `ca`, …, `exchange` (empty: the target is a queue). */
 export const openRabbitmq: OpenTransport = (settings, options) => {
@@ -30,6 +32,10 @@ export const openRabbitmq: OpenTransport = (settings, options) => {
   return {
     async send(records, { timeout_ms }) {
       const deadline = performance.now() + timeout_ms;
+      if (records.some(({ target }) => Buffer.byteLength(target) > ROUTING_KEY_BYTES)) {
+        const reason = `rabbitmq: the routing key has more than ${ROUTING_KEY_BYTES} bytes`;
+        return records.length === 1 ? { kind: 'refused', reason } : { kind: 'unavailable', reason, isolate: true };
+      }
       try {
         const { publisher, returned } = await client.use(deadline);
         const sent = records.map((record) => publish(publisher, record, settings.exchange ?? ''));
@@ -79,14 +85,15 @@ function reasonOf(verdicts: RecordVerdict[]): string {
 async function open(settings: Readonly<Record<string, string>>): Promise<Client> {
   const url = new URL(settings.url ?? '');
   if (url.protocol !== 'amqp:' && url.protocol !== 'amqps:') throw new Error('the URL must begin with amqp:// or amqps://');
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const tls = url.protocol === 'amqps:' ? tlsOptions(settings) : undefined;
   const connection = new Connection({
-    hostname: url.hostname,
+    hostname,
     port: Number(url.port || (tls ? 5671 : 5672)),
     username: settings.username || decodeURIComponent(url.username) || 'guest',
     password: settings.password || decodeURIComponent(url.password) || 'guest',
     vhost: decodeURIComponent(url.pathname.slice(1)) || '/',
-    ...(tls ? { tls: { ...tls, servername: url.hostname } } : {}),
+    ...(tls ? { tls: { ...tls, servername: hostname } } : {}),
     connectionTimeout: CONNECT_MS,
     acquireTimeout: CONNECT_MS,
     frameMax: FRAME_BYTES,

@@ -72,4 +72,31 @@ describe.skipIf(!findRedis())(`Redis${findRedis() ? '' : ' (redis-server is not 
     expect(await stored('taken')).toHaveLength(1);
     await transport.close();
   });
+
+  test('a server that forgot the script gets it again', async () => {
+    const transport = openRedis(connection(), driverOptions());
+    expect(await transport.send([record('scripted', 1)], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
+    await call('SCRIPT', 'FLUSH');
+    expect(await transport.send([record('scripted', 2)], { timeout_ms: 20_000 })).toMatchObject({
+      items: [{ kind: 'unavailable', reason: expect.stringContaining('NOSCRIPT') }],
+    });
+    expect(await transport.send([record('scripted', 2)], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
+    await transport.close();
+  });
+
+  test('a server that became a replica is left for another connection', async () => {
+    const transport = openRedis(connection(), driverOptions());
+    expect(await transport.send([record('replicated', 1)], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
+    const connections = async () => String(await call('INFO', 'stats')).match(/total_connections_received:(\d+)/)?.[1];
+    await call('REPLICAOF', '127.0.0.1', '1');
+    expect(await transport.send([record('replicated', 2)], { timeout_ms: 20_000 })).toMatchObject({
+      items: [{ kind: 'unavailable', reason: expect.stringContaining('READONLY') }],
+    });
+    await call('REPLICAOF', 'NO', 'ONE');
+    const before = Number(await connections());
+    expect(await transport.send([record('replicated', 2)], { timeout_ms: 20_000 })).toEqual({ kind: 'delivered' });
+    // One of the transport, one of the question itself.
+    expect(Number(await connections()) - before).toBe(2);
+    await transport.close();
+  });
 });

@@ -20,6 +20,8 @@ if ARGV[4] == '' then redis.call('XADD', KEYS[1], '*', 'event_id', ARGV[1], 'dat
 else redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[4], '*', 'event_id', ARGV[1], 'data', ARGV[2]) end
 redis.call('SET', KEYS[2], '', 'EX', ARGV[3])
 return 1`;
+/** The server forgot the script, or became a replica: another connection loads the script and finds the new primary. */
+const ANOTHER_CONNECTION = /^(?:NOSCRIPT|READONLY)/;
 const ADD_ONCE_SHA = createHash('sha1').update(ADD_ONCE).digest('hex');
 
 /** `url`, `username`, `password`, `tls` for `rediss:`, `ca`, …, `deduplication_s` (0: none), `max_length` (empty: no limit). */
@@ -47,6 +49,7 @@ export const openRedis: OpenTransport = (connection, options) => {
           Promise.allSettled(records.map((record) => redis.sendCommand(command(record, connection, once)))),
           deadline,
         );
+        if (replies.some((reply) => reply.status === 'rejected' && ANOTHER_CONNECTION.test(errorText(reply.reason)))) client.discard();
         return verdictOfAll(
           replies.map((reply) => {
             if (reply.status === 'fulfilled') return { kind: 'delivered' };
