@@ -105,8 +105,9 @@ function translated(sql: string): string {
 /** `format json 'auto'`: keys are columns. */
 async function copy(sql: string): Promise<void> {
   const [, stage = '', list = '', from = ''] =
-    /^copy (\w+) \((.*?)\) from '([^']+)' iam_role 'arn:aws:iam::1:role\/copy' region 'eu-central-1' format json 'auto' gzip/.exec(sql) ??
-    [];
+    /^copy (\w+) \((.*?)\) from '([^']+)' iam_role (?:'arn:aws:iam::1:role\/copy'|default) region 'eu-central-1' format json 'auto' gzip/.exec(
+      sql,
+    ) ?? [];
   const file = objects.get(from);
   if (!file) throw new Error(`The specified S3 prefix '${from}' does not exist`);
   const rows = gunzipSync(file)
@@ -212,6 +213,9 @@ describe('Redshift', () => {
     const bad = trackRecord('bad', event, { note: 'refuse me' });
     expect(await opened().send([trackRecord('a', event, {}), bad], limits)).toMatchObject({ kind: 'unavailable', isolate: true });
     expect(await opened().send([bad], limits)).toMatchObject({ kind: 'refused' });
+  });
+  test('the default role is a keyword, not a text', async () => {
+    expect(await opened({ iam_role: 'default' }).send([trackRecord('a', event, {})], limits)).toEqual({ kind: 'delivered' });
   });
   test('throttling comes as 400, and a wrong key is unavailable until it is corrected', async () => {
     faults.add(/redshift-data/, { status: 400, body: { __type: 'ThrottlingException', message: 'Rate exceeded' } });

@@ -11,6 +11,7 @@ import { quoted, REDSHIFT, readColumn } from '@firsthand/core/tables/dialects.ts
 import type { VendorReply } from '@firsthand/core/vendor/compiled.ts';
 import { percentEncode, signAws } from '@firsthand/core/vendor/sigv4.ts';
 import type { HttpDeps, OpenTransport } from './port.ts';
+import { bucketAddress } from './s3-address.ts';
 import { BadReply, exchange, httpFailure, parsed, rowJson, succeeded, untilNextPoll } from './tables/http.ts';
 import type { Load, StoreFailure, TableRef, TableStore } from './tables/store.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
@@ -48,7 +49,7 @@ function redshiftStore(connection: Readonly<Record<string, string>>, http: HttpD
     ...(connection.session_token ? { session_token: connection.session_token } : {}),
   };
   const dataUrl = connection.endpoint ? `${connection.endpoint}/redshift-data/` : `https://redshift-data.${region}.amazonaws.com/`;
-  const bucketUrl = connection.endpoint ? `${connection.endpoint}/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`;
+  const bucketUrl = bucketAddress(bucket, region, connection.endpoint);
   const where = { Database: database, ...(workgroup ? { WorkgroupName: workgroup } : { ClusterIdentifier: cluster, DbUser: db_user }) };
 
   async function call<T>(action: string, body: unknown, deadline: number): Promise<T> {
@@ -172,7 +173,9 @@ class StatementFailed extends Error {}
 
 function copyFrom(url: string, iamRole: string, region: string): string {
   const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
-  return `from ${text(url)} iam_role ${text(iamRole)} region ${text(region)} format json 'auto' gzip timeformat 'auto' truncatecolumns`;
+  // A keyword, unlike the ARN of a role.
+  const role = iamRole === 'default' ? iamRole : text(iamRole);
+  return `from ${text(url)} iam_role ${role} region ${text(region)} format json 'auto' gzip timeformat 'auto' truncatecolumns`;
 }
 
 /** Statements of one transaction. */

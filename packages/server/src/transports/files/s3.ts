@@ -5,6 +5,7 @@
 import type { VendorReply } from '@firsthand/core/vendor/compiled.ts';
 import { type AwsCredentials, authorization, percentEncode } from '@firsthand/core/vendor/sigv4.ts';
 import type { DriverOptions, OpenTransport } from '../port.ts';
+import { bucketAddress } from '../s3-address.ts';
 import { fileTransport } from './file-transport.ts';
 import { failure, request, xmlText } from './http-verdict.ts';
 import { ALREADY_STORED, type FileObject, type ObjectStore, type PutVerdict } from './store.ts';
@@ -43,10 +44,7 @@ class S3Store implements ObjectStore {
     this.#http = http;
     this.#conditional = connection.without_conditional_writes !== 'true';
     this.#credentials = { access_key_id, secret_access_key, region, service: 's3', ...(session_token ? { session_token } : {}) };
-    // The wildcard certificate of the virtual host covers no dots, and compatible stores may have no virtual hosts.
-    if (endpoint) this.#base = `${endpoint.replace(/\/+$/, '')}/${bucket}`;
-    else if (bucket.includes('.')) this.#base = `https://s3.${region}.amazonaws.com/${bucket}`;
-    else this.#base = `https://${bucket}.s3.${region}.amazonaws.com`;
+    this.#base = bucketAddress(bucket, region, endpoint);
   }
 
   async put(object: FileObject, timeout_ms: number): Promise<PutVerdict> {
