@@ -18,7 +18,7 @@ export default defineVendor({
   notes: [
     'At least once: the producer is idempotent, so its own retries store nothing twice. After a crash of this service, or a failure that outlasts those retries, records may come again with the same event_id header.',
     'Records of one visitor have the same key, so they share a partition and keep their order.',
-    'Azure Event Hubs: SASL PLAIN, the user name $ConnectionString, and the connection string as password.',
+    'Azure Event Hubs: SASL PLAIN, the user name $ConnectionString, and the connection string as password; compression none or gzip.',
   ],
   config_fields: [
     text(

@@ -21,9 +21,15 @@ export default defineVendor({
       pattern_hint: 'a URL that begins with mqtt://, mqtts://, ws:// or wss://',
     }),
     ...CREDENTIALS,
-    optionalText('topic', 'Topic', 'firsthand/events', 'It may refer to the event, such as events/{{event.type}}.', {
-      default: 'firsthand/events',
-    }),
+    optionalText(
+      'topic',
+      'Topic',
+      'firsthand/events',
+      'It may refer to the event, such as events/{{event.type}}. Names with + or # are refused.',
+      {
+        default: 'firsthand/events',
+      },
+    ),
     optionalText(
       'client_id',
       'Client ID',

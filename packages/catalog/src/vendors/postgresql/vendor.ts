@@ -27,7 +27,9 @@ export default defineVendor({
       type: 'secret',
       required: true,
       placeholder: 'postgres://writer:secret@db.example.com:5432/events',
-      help_text: 'With user, password, host, port and database.',
+      help_text: 'With user, password, host, port and database. TLS is chosen below: sslmode in the URL has no effect.',
+      pattern: '^\\s*(?:•|postgres(?:ql)?://\\S)',
+      pattern_hint: 'a URL that begins with postgres:// or postgresql://',
     },
     ...tableFields({
       layout: 'payload',
@@ -54,7 +56,7 @@ export default defineVendor({
       type: 'select',
       required: false,
       placeholder: 'verify',
-      help_text: 'verify checks the certificate; require encrypts without checking it.',
+      help_text: 'verify checks the certificate and its host name; require encrypts without checking them.',
       options: ['verify', 'require', 'disable'],
       default: 'verify',
     },
@@ -65,6 +67,7 @@ export default defineVendor({
       required: false,
       placeholder: '-----BEGIN CERTIFICATE-----',
       help_text: 'PEM text of the authority that signed the certificate of the server, where it is not a public one.',
+      multiline: true,
     },
   ],
   transport: {

@@ -11,7 +11,7 @@ export default defineVendor({
   status: 'ga',
   website: 'https://redis.io/docs/latest/develop/data-types/streams/',
   setup_steps: [
-    'Create an ACL user that may run XADD, EXISTS, SET, SCRIPT and EVALSHA on the stream and on {stream}:event:*.',
+    'Create an ACL user for the stream and its marks: ~firsthand:events ~{firsthand:events}:event:* +xadd +exists +set +script|load +evalsha, and +select for another database than 0.',
     'Turn on appendonly, so that acknowledged entries survive a crash of Redis.',
     'Send an event and read it with XRANGE.',
   ],

@@ -42,10 +42,16 @@ export default defineVendor({
       pattern_hint: 'a bucket name of 3 to 63 lower-case letters, digits, dots and hyphens',
     }),
     optionalText('prefix', 'Prefix', 'firsthand/', 'Folder of the files in the bucket.', { default: 'firsthand/' }),
-    text('iam_role', 'IAM role', 'arn:aws:iam::123456789012:role/redshift-copy', 'The role with which Redshift reads the bucket.', {
-      pattern: '^(?:arn:[a-z\\-]+:iam::\\d{12}:role/\\S+|default)$',
-      pattern_hint: 'the ARN of a role, or default',
-    }),
+    text(
+      'iam_role',
+      'IAM role',
+      'arn:aws:iam::123456789012:role/redshift-copy',
+      'The role with which Redshift reads the bucket; default: the default role of the cluster or namespace.',
+      {
+        pattern: '^(?:arn:[a-z\\-]+:iam::\\d{12}:role/\\S+|default)$',
+        pattern_hint: 'the ARN of a role, or default',
+      },
+    ),
     ...tableFields({ layout: 'segment', table: {} }),
   ],
   transport: {
