@@ -92,6 +92,15 @@ test('a topic with a wildcard is refused, and never reaches the broker', async (
   expect(broker.topics).toEqual([]);
 });
 
+test('a packet above the limit of the broker is refused, its topic included', async () => {
+  const transport = await opened(new Broker([0x27, 0, 0, 7, 208]));
+  expect(await transport.send([record('t'.repeat(1_500), 1)], limits)).toMatchObject({
+    items: [{ kind: 'refused', reason: 'mqtt: the message has more than 2000 bytes' }],
+  });
+  expect(await transport.send([record('t'.repeat(1_000), 1)], limits)).toEqual({ kind: 'delivered' });
+  expect(broker.topics).toHaveLength(1);
+});
+
 test.each([
   [[0x24, 0], {}, 'the broker takes no messages with QoS 1'],
   [[0x25, 0], { retain: 'true' }, 'the broker keeps no retained messages'],

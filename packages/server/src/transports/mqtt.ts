@@ -80,7 +80,7 @@ class Window {
     }
   }
 }
-/** Of the fixed header and the properties, generously. */
+/** Of the fixed header and the properties, generously; the topic comes on top. */
 const PACKET_OVERHEAD = 512;
 
 async function publish(
@@ -91,7 +91,7 @@ async function publish(
   const { event_id, target } = record;
   if (!TOPIC.test(target)) return { kind: 'refused', reason: `${JSON.stringify(target)} is not a topic name` };
   const payload = jsonBytes(record);
-  if (payload.length + PACKET_OVERHEAD > largestPacket)
+  if (payload.length + Buffer.byteLength(target) + PACKET_OVERHEAD > largestPacket)
     return { kind: 'refused', reason: `mqtt: the message has more than ${largestPacket} bytes` };
   try {
     await mqtt.publishAsync(target, payload, {

@@ -81,7 +81,8 @@ export function connectNats(connection: Readonly<Record<string, string>>): Promi
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 500,
-    ...(tls === undefined ? {} : { tls }),
+    // Without null the client changes to TLS where the server only offers it.
+    tls: tls ?? null,
     ...(username ? { user: username, pass: password ?? '' } : {}),
     ...(token ? { token } : {}),
     ...(credentials ? { authenticator: credsAuthenticator(encoder.encode(credentials)) } : {}),

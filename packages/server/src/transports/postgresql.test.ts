@@ -89,6 +89,18 @@ test('the URL does not turn TLS off, and names no files', async () => {
   expect(await send('disable')).toEqual({ kind: 'delivered' });
 });
 
+test('a row that is larger than a page is refused alone', async () => {
+  const wide = Object.fromEntries(Array.from({ length: 1_200 }, (_, i) => [`n${i}`, i + 0.5]));
+  const transport = openPostgresql({ ...connection(), create_table: 'true', max_columns: '1600' }, driverOptions());
+  const bad = record('wide', 1, wide);
+  expect(await transport.send([bad, record('wide', 2)], { timeout_ms: 20_000 })).toMatchObject({ kind: 'unavailable', isolate: true });
+  expect(await transport.send([bad], { timeout_ms: 20_000 })).toMatchObject({
+    kind: 'refused',
+    reason: expect.stringContaining('postgresql 54000: row is too big'),
+  });
+  await transport.close();
+});
+
 test('an unknown table is refused where tables are not created', async () => {
   const transport = openPostgresql(connection(), driverOptions());
   const verdict = await transport.send([record('nowhere', 1)], { timeout_ms: 20_000 });

@@ -148,8 +148,8 @@ function sqlState(error: unknown): string {
   return /^[0-9A-Z]{5}$/.test(code) ? code : '';
 }
 
-/** Bad data 22, constraint 23. */
-const OF_ONE_ROW = /^(?:22|23)/;
+/** Bad data 22, constraint 23; a row or a key that is too large for a page 54000. */
+const OF_ONE_ROW = /^(?:22|23|54000)/;
 /** Unknown table or column; added or created by another process at the same time. */
 const CHANGED = new Set(['42P01', '42703', '42701', '42P07']);
 /** Syntax and types 42, unsupported 0A: the same statement fails again. */

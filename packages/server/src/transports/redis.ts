@@ -20,8 +20,8 @@ if ARGV[4] == '' then redis.call('XADD', KEYS[1], '*', 'event_id', ARGV[1], 'dat
 else redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[4], '*', 'event_id', ARGV[1], 'data', ARGV[2]) end
 redis.call('SET', KEYS[2], '', 'EX', ARGV[3])
 return 1`;
-/** The server forgot the script, or became a replica: another connection loads the script and finds the new primary. */
-const ANOTHER_CONNECTION = /^(?:NOSCRIPT|READONLY)/;
+/** The server forgot the script, or became a replica: another connection loads the script and finds the new primary. Redis 6 wraps it. */
+const ANOTHER_CONNECTION = /NOSCRIPT|READONLY/;
 const ADD_ONCE_SHA = createHash('sha1').update(ADD_ONCE).digest('hex');
 
 /** `url`, `username`, `password`, `tls` for `rediss:`, `ca`, …, `deduplication_s` (0: none), `max_length` (empty: no limit). */
