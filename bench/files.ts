@@ -12,7 +12,7 @@ import { fillBacklog } from '@firsthand/server/roles/deliver/testing/backlog.ts'
 import { Deliverer, deliverWithKills } from '@firsthand/server/roles/deliver/testing/deliverer.ts';
 import { ObjectServer } from '@firsthand/server/transports/files/testing/object-server.ts';
 import { s3Service } from '@firsthand/server/transports/files/testing/s3-service.ts';
-import type { FloorTask } from './acceptance/files-floor.ts';
+import type { FloorTask, FloorTimes } from './acceptance/files-floor.ts';
 import { PeakMemory } from './acceptance/memory.ts';
 import { type FileFormat, PER_FILE, s3Config } from './acceptance/s3-config.ts';
 import { shopEvent } from './acceptance/shop-event.ts';
@@ -28,7 +28,8 @@ async function measure(format: FileFormat): Promise<BenchResult[]> {
   try {
     const config = s3Config(server.url, format);
     await fillBacklog(folder, EVENTS, shopEvent);
-    const floor = EVENTS / (await secondsAlone({ config, events: EVENTS }));
+    const alone = await timesAlone({ config, events: EVENTS });
+    const floor = EVENTS / alone.seconds;
     server.objects.clear();
     const memory = new PeakMemory();
     const clean = await new Deliverer({ vendor: 'amazon_s3', config, folder, group: 'int_clean' }, memory.sample).finished();
@@ -38,6 +39,7 @@ async function measure(format: FileFormat): Promise<BenchResult[]> {
       figure(`${format}, driver alone`, floor, 'events/s'),
       figure(`${format}, delivered`, rate, 'events/s'),
       atLeast(`${format}, delivered to driver alone`, rate / floor, '×', 0.5),
+      figure(`${format}, processor time of the driver alone`, (alone.cpu_seconds * 1e6) / EVENTS, 'µs/event'),
       figure(`${format}, processor time`, (clean.cpu_seconds * 1e6) / EVENTS, 'µs/event'),
       figure(`${format}, longest stall of the event loop`, clean.stall_ms, 'ms'),
       atMost(`${format}, missing without kills`, EVENTS - whole.ids, 'events', 0),
@@ -60,10 +62,10 @@ async function measure(format: FileFormat): Promise<BenchResult[]> {
   }
 }
 
-function secondsAlone(task: FloorTask): Promise<number> {
+function timesAlone(task: FloorTask): Promise<FloorTimes> {
   const child = fork(join(import.meta.dirname, 'acceptance/files-floor.ts'), [JSON.stringify(task)]);
   return new Promise((resolve, reject) => {
-    child.once('message', (seconds: number) => resolve(seconds));
+    child.once('message', (times: FloorTimes) => resolve(times));
     child.once('exit', () => reject(new Error('the driver alone ended without a result')));
   });
 }

@@ -24,9 +24,14 @@ export interface EventRecordMeta {
   /** A replay through another revision than the pinned one. */
   revision_number?: number;
 }
+/** The part of the metadata that the records of a pipeline mostly have in common. */
+export type SharedMeta = Omit<EventRecordMeta, 'received_at' | 'event_id'>;
 /** `event` is shared by every integration that reads the record: never write to it. */
 export interface DecodedEventRecord extends StoredEvent {
-  meta: EventRecordMeta;
+  /** May be a new object at each read. */
+  readonly meta: EventRecordMeta;
+  /** Cheaper than `meta`. */
+  readonly shared: SharedMeta;
 }
 
 const NEWLINE = 10;
@@ -59,16 +64,22 @@ function withoutIntegrations({ integrations: _integrations, ...stored }: Canonic
 
 /** Throws on anything but bytes of `encodeEventRecord`. */
 export function decodeEventRecord(data: Uint8Array): DecodedEventRecord {
-  const { bytes, meta, start } = split(data);
+  const bytes = bufferOf(data);
+  const usual = openUsual(bytes);
+  if (usual) return read(usual.meta, usual.json);
+  const { meta, start } = split(bytes);
   return read(meta, bytes.subarray(start));
 }
 
 /** Like `decodeEventRecord`, but parses the event when it is read. An event that does not parse is returned as raw text. */
 export function openEventRecord(data: Uint8Array): DecodedEventRecord {
-  const { bytes, meta, start } = split(data);
+  const bytes = bufferOf(data);
+  const usual = openUsual(bytes);
+  if (usual) return usual;
+  const { meta, start } = split(bytes);
   const { event_id } = meta;
   if (event_id === undefined || bytes[start] !== OPEN || bytes.at(-1) !== CLOSE) return read(meta, bytes.subarray(start));
-  return new OpenEventRecord(meta, event_id, bytes, start);
+  return new OpenEventRecord(bytes, start, meta, meta.received_at, event_id);
 }
 
 /**
@@ -77,17 +88,28 @@ export function openEventRecord(data: Uint8Array): DecodedEventRecord {
  */
 let lastParsed: { record: OpenEventRecord; event: CanonicalEvent } | undefined;
 
+/** A backlog is held as these, so each of them keeps as little as possible beside its bytes. */
 class OpenEventRecord implements DecodedEventRecord {
-  readonly meta: EventRecordMeta;
-  readonly event_id: string;
+  readonly shared: SharedMeta;
+  readonly received_at: number;
   readonly #bytes: Buffer;
   readonly #start: number;
+  /** Or where it begins in the bytes: it ends before `"}` and the newline. */
+  readonly #eventId: string | number;
 
-  constructor(meta: EventRecordMeta, event_id: string, bytes: Buffer, start: number) {
-    this.meta = meta;
-    this.event_id = event_id;
+  constructor(bytes: Buffer, start: number, shared: SharedMeta, received_at: number, eventId: string | number) {
     this.#bytes = bytes;
     this.#start = start;
+    this.shared = shared;
+    this.received_at = received_at;
+    this.#eventId = eventId;
+  }
+  get event_id(): string {
+    return typeof this.#eventId === 'string' ? this.#eventId : this.#bytes.toString('utf8', this.#eventId, this.#start - META_END.length);
+  }
+  get meta(): EventRecordMeta {
+    const { received_at, event_id } = this;
+    return { ...this.shared, received_at, event_id };
   }
   get json(): Buffer {
     return this.#bytes.subarray(this.#start);
@@ -100,9 +122,6 @@ class OpenEventRecord implements DecodedEventRecord {
   }
   get timestamp(): string {
     return readTimestamp(this.#bytes, this.#start) ?? this.event.timestamp;
-  }
-  get received_at(): number {
-    return this.meta.received_at;
   }
   shallow(): ReturnType<typeof shallowFields> {
     return shallowFields(this.#bytes.toString('utf8', this.#start));
@@ -128,41 +147,67 @@ export function unreadableEvent(event_id: string, time: number, data: Uint8Array
   return { event_id, type: 'track', timestamp: new Date(Number.isFinite(time) ? time : 0).toISOString(), context: { unreadable } };
 }
 
-/** `start`: where the event begins. */
-function split(data: Uint8Array): { bytes: Buffer; meta: EventRecordMeta; start: number } {
-  const bytes = Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const end = bytes.indexOf(NEWLINE);
-  if (end < 0) throw new SyntaxError('the event record has no meta line');
-  return { bytes, meta: metaOf(bytes.toString('utf8', 0, end)), start: end + 1 };
+function bufferOf(data: Uint8Array): Buffer {
+  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
-const META_START = '{"received_at":';
+/** `start`: where the event begins. */
+function split(bytes: Buffer): { meta: EventRecordMeta; start: number } {
+  const end = bytes.indexOf(NEWLINE);
+  if (end < 0) throw new SyntaxError('the event record has no meta line');
+  const meta = JSON.parse(bytes.toString('utf8', 0, end)) as EventRecordMeta;
+  const { received_at: _time, event_id, ...shared } = meta;
+  if (event_id !== undefined && shared.integrations === undefined) {
+    const { org_id, pipeline_id, untraced, revision_number } = shared;
+    const head = JSON.stringify({ org_id, pipeline_id, untraced, revision_number, event_id: '' });
+    last = { between: Buffer.from(`,${head.slice(1, -2)}`), shared };
+  }
+  return { meta, start: end + 1 };
+}
+
+const META_START = Buffer.from('{"received_at":');
 /** Digits of a time from 2001 to 2286. */
 const TIME_DIGITS = 13;
 const AFTER_TIME = META_START.length + TIME_DIGITS;
-/** What stood between the time and the event id of the last record. */
-let last = { between: '', org_id: '', pipeline_id: '' };
+const META_END = Buffer.from('"}\n');
+const ZERO = 48;
+const NINE = 57;
+const QUOTE = 34;
+const BACKSLASH = 92;
+/** What stood between the time and the event id of the last record that was parsed. */
+let last: { between: Buffer; shared: SharedMeta } = { between: Buffer.alloc(0), shared: { org_id: '', pipeline_id: '' } };
 
 /**
- * Events that follow each other mostly belong to the same pipeline: then only time and id are read. Held events share the pipeline's texts,
- * of which a backlog would keep thousands of copies.
+ * Events that follow each other mostly belong to the same pipeline: then the metadata is not parsed. Only the time is read; the event id
+ * stays in the bytes until somebody asks for it. Undefined for a record of another form.
  */
-function metaOf(line: string): EventRecordMeta {
-  const { between, org_id, pipeline_id } = last;
-  if (between !== '' && line.startsWith(between, AFTER_TIME) && line.startsWith(META_START) && line.endsWith('"}')) {
-    const received_at = Number(line.slice(META_START.length, AFTER_TIME));
-    const event_id = line.slice(AFTER_TIME + between.length, -2);
-    if (Number.isSafeInteger(received_at) && !/["\\]/.test(event_id)) return { received_at, org_id, pipeline_id, event_id };
+function openUsual(bytes: Buffer): OpenEventRecord | undefined {
+  const { between, shared } = last;
+  if (between.length === 0 || !hasAt(bytes, 0, META_START) || !hasAt(bytes, AFTER_TIME, between)) return undefined;
+  let time = 0;
+  for (let at = META_START.length; at < AFTER_TIME; at++) {
+    const byte = bytes[at]!;
+    if (byte < ZERO || byte > NINE) return undefined;
+    time = time * 10 + (byte - ZERO);
   }
-  const meta = JSON.parse(line) as EventRecordMeta;
-  const head = JSON.stringify({ org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id: '' });
-  last = { between: `,${head.slice(1, -2)}`, org_id: meta.org_id, pipeline_id: meta.pipeline_id };
-  return meta;
+  const idStart = AFTER_TIME + between.length;
+  let end = idStart;
+  // A text that JSON had to escape is left to the parser.
+  for (let byte = bytes[end]; byte !== QUOTE; byte = bytes[++end]) if (byte === undefined || byte === BACKSLASH) return undefined;
+  const start = end + META_END.length;
+  if (!hasAt(bytes, end, META_END) || bytes[start] !== OPEN || bytes[bytes.length - 1] !== CLOSE) return undefined;
+  return new OpenEventRecord(bytes, start, shared, time, idStart);
 }
+function hasAt(bytes: Buffer, at: number, wanted: Buffer): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
+  return true;
+}
+
 function read(meta: EventRecordMeta, json: Buffer): DecodedEventRecord {
   const event = parse(json);
   return {
     meta,
+    shared: meta,
     event_id: event.event_id,
     event,
     head: event,

@@ -12,11 +12,11 @@ import type { CompiledTransport } from './transport.ts';
 
 /** One event, ready for the vendor. Items of one `lane` may share a request (same endpoint, same headers). */
 export interface VendorItem {
-  lane: string;
-  payload: unknown;
+  readonly lane: string;
+  readonly payload: unknown;
   /** Bytes the payload adds to a request body, for size limits of batches. */
-  size: number;
-  event_id: string;
+  readonly size: number;
+  readonly event_id: string;
 }
 export type Built =
   /** Several items if the vendor needs several for one event (Braze: attributes, events, purchases). */

@@ -53,8 +53,8 @@ export interface TransportDefinition {
 }
 
 export interface TransportRecord {
-  event_id: string;
-  target: string;
+  readonly event_id: string;
+  readonly target: string;
   /** The payload: the event itself where nothing is mapped. Reading it may parse: read it once, and only where it is needed. */
   readonly values: JsonObject;
   /** Shared with other integrations: never write to it. Reading it may parse. */
@@ -69,18 +69,31 @@ export interface TransportRecord {
   shallow?(): readonly (readonly [name: string, value: ShallowValue])[] | undefined;
 }
 
-/** A record of an event that is stored as it is. It holds the event's bytes, which take a fraction of the memory of a parsed event. */
-class StoredRecord implements TransportRecord {
-  readonly event_id: string;
-  readonly target: string;
+/**
+ * The item and the record of an event that is stored as it is. It holds the event's bytes, which take a fraction of the memory of a parsed
+ * event.
+ */
+class StoredRecord implements VendorItem, TransportRecord {
+  readonly lane: string;
   readonly visitor?: string;
   readonly #stored: StoredEvent;
 
   constructor(stored: StoredEvent, target: string, withVisitor: boolean) {
-    this.event_id = stored.event_id;
-    this.target = target;
+    this.lane = target;
     if (withVisitor) this.visitor = visitorOf(stored.head);
     this.#stored = stored;
+  }
+  get payload(): this {
+    return this;
+  }
+  get target(): string {
+    return this.lane;
+  }
+  get size(): number {
+    return this.#stored.size;
+  }
+  get event_id(): string {
+    return this.#stored.event_id;
   }
   get received_at(): number {
     return this.#stored.received_at;
@@ -139,8 +152,7 @@ export function compileTransport(
     verbatim(stored) {
       const to = targetOf(stored);
       if (to === '' && !folder) return undefined;
-      const record = new StoredRecord(stored, to, isText);
-      return { lane: to, payload: record, size: stored.size, event_id: stored.event_id };
+      return new StoredRecord(stored, to, isText);
     },
     transport: {
       kind: definition.kind,

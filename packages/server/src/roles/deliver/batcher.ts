@@ -33,8 +33,15 @@ export class Batcher {
   #earliest = Number.POSITIVE_INFINITY;
   #last = { attempt: 0, lane: '', key: '' };
 
-  /** Returns the batches that are complete with this item. `now` is monotonic. */
-  add(part: Part, now: number): readonly Batch[] {
+  readonly #now: () => number;
+
+  /** `now`: the monotonic clock. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Returns the batches that are complete with this item. */
+  add(part: Part): readonly Batch[] {
     const { job, item } = part;
     const { vendor } = job;
     const attempt = job.attempts.length + 1;
@@ -52,7 +59,7 @@ export class Batcher {
     if (!open) {
       const wait = place === undefined ? limits.interval_ms : Math.min(GATHER_MS, limits.interval_ms);
       const full = Math.max(1, Math.min(limits.max_items, place?.size ?? MAX_BATCH_ITEMS, MAX_BATCH_ITEMS));
-      open = { compiled: job.compiled, vendor, parts: [], bytes: 0, attempt, job: job.pending?.id, due: now + wait, full };
+      open = { compiled: job.compiled, vendor, parts: [], bytes: 0, attempt, job: job.pending?.id, due: this.#now() + wait, full };
       this.#open.set(key, open);
       this.#earliest = Math.min(this.#earliest, open.due);
     }

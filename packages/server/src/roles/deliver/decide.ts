@@ -20,14 +20,14 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
   const pending = readRetryState(held.delivery.state)?.pending;
   if (pending) return decidePoll(held, vendor, now);
   // Reading `decoded.event` parses it; without a filter a verbatim vendor never needs that.
-  if (isDisabledByEvent(held.decoded.meta, plan.compiled)) return settle({ kind: 'dropped', reason: 'disabled_by_event' });
+  if (isDisabledByEvent(held.decoded.shared, plan.compiled)) return settle({ kind: 'dropped', reason: 'disabled_by_event' });
   const reason = plan.dropReason?.(held.decoded.event);
   if (reason !== undefined) return settle({ kind: 'dropped', reason });
   const item = vendor.verbatim?.(held.decoded);
   if (item) return { kind: 'send', job: newJob(held, vendor, [item]) };
   try {
-    const { event, meta } = held.decoded;
-    const built = vendor.build(event, { now, received_at: meta.received_at });
+    const { event, received_at } = held.decoded;
+    const built = vendor.build(event, { now, received_at });
     if (built.kind === 'dropped') return settle({ kind: 'dropped', reason: built.reason });
     if (built.kind === 'failed') return fail(held, built.reason);
     if (built.items.length === 0) return settle({ kind: 'dropped', reason: 'mapping_default' });

@@ -2,12 +2,11 @@
  * The members of a batch as a short text. Positions are 16 digits on both engines and mostly follow each other, so runs of equal steps
  * are written once: `e41 1x9998` is ten thousand minus one events from position 41 on.
  */
-const USUAL = /^[er]\d{16}$/;
 const DIGITS = 16;
+const ZERO = 48;
 
 /** A key is `e` (the pipeline's events) or `r` (replays) and a position. */
 export function packMembers(keys: readonly string[]): string {
-  if (!keys.every((key) => USUAL.test(key))) return JSON.stringify(keys);
   const tokens: string[] = [];
   let topic = '';
   let last = 0;
@@ -18,7 +17,8 @@ export function packMembers(keys: readonly string[]): string {
     times = 0;
   };
   for (const key of keys) {
-    const position = Number(key.slice(1));
+    const position = positionIn(key);
+    if (position < 0) return JSON.stringify(keys);
     if (!key.startsWith(topic) || topic === '') {
       flush();
       topic = key.charAt(0);
@@ -33,6 +33,18 @@ export function packMembers(keys: readonly string[]): string {
   }
   flush();
   return tokens.join(' ');
+}
+
+/** -1 for a key of another form. */
+function positionIn(key: string): number {
+  if (key.length !== DIGITS + 1 || !(key.startsWith('e') || key.startsWith('r'))) return -1;
+  let position = 0;
+  for (let at = 1; at <= DIGITS; at++) {
+    const digit = key.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return -1;
+    position = position * 10 + digit;
+  }
+  return position;
 }
 
 export function unpackMembers(packed: string): string[] {

@@ -2,7 +2,7 @@ import { type CanonicalEvent, isNamedIn } from '@firsthand/core/event/canonical.
 import { allowsIntegration } from '@firsthand/core/event/integrations.ts';
 import { isObject, own } from '@firsthand/core/json.ts';
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
-import type { EventRecordMeta } from '../../event-record.ts';
+import type { SharedMeta } from '../../event-record.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 
 /** What an integration does with events in general, before a single one is read. */
@@ -53,6 +53,6 @@ function consentGranted(event: CanonicalEvent, category: string): boolean {
 }
 
 /** Whether the event's own `integrations` object switches this integration off. */
-export function isDisabledByEvent({ integrations }: EventRecordMeta, { integration, vendor_name }: CompiledIntegration): boolean {
+export function isDisabledByEvent({ integrations }: SharedMeta, { integration, vendor_name }: CompiledIntegration): boolean {
   return !allowsIntegration(integrations, { id: integration.id, vendor: integration.vendor, vendor_name });
 }

@@ -1,36 +1,60 @@
 /** What traces, statistics and the live view learn about a settlement. Pure. */
-import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { Attempt, DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
-/** Undefined where nothing changed: the job of an accepted event still runs. */
-export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): Outcome | undefined {
-  const { event_id, meta } = held.decoded;
+/** False where nothing changed: the job of an accepted event still runs. */
+export function hasOutcome(settlement: Settlement): boolean {
+  return settlement.kind !== 'accepted' || settlement.first;
+}
+
+/** The JSON of `outcomeOf`. */
+export function outcomeText(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): string | undefined {
+  if (settlement.kind === 'delivered' && !held.replay) return deliveredText(held, settlement.attempt, now);
+  const outcome = outcomeOf(held, settlement, now, deadLetterRetentionMs);
+  return outcome && JSON.stringify(outcome);
+}
+
+const PLAIN = /^[\w.:-]+$/;
+/** The parts that the last text had in common with those around it: the events of one request differ in id and time only. */
+let last = { now: 0, integration_id: '', shared: {} as object, attempt: {} as object, before: '', middle: '' };
+
+function deliveredText(held: HeldEvent, attempt: Attempt, now: number): string {
+  const { event_id, shared, received_at } = held.decoded;
   const integration_id = held.compiled.integration.id;
-  // Nearly every outcome: no copies by spreading.
-  if (settlement.kind === 'delivered' && !held.replay && !meta.untraced) {
-    const { org_id, pipeline_id, received_at } = meta;
-    const { attempt } = settlement;
-    const duration_ms = Math.max(0, now - received_at);
-    return { kind: 'delivered', at: now, org_id, pipeline_id, event_id, integration_id, attempt, received_at, duration_ms };
+  if (last.now !== now || last.integration_id !== integration_id || last.shared !== shared || last.attempt !== attempt) {
+    const { org_id, pipeline_id } = shared;
+    const before = JSON.stringify({ kind: 'delivered', at: now, org_id, pipeline_id });
+    const middle = JSON.stringify({ integration_id, attempt });
+    last = { now, integration_id, shared, attempt, before: before.slice(0, -1), middle: middle.slice(1, -1) };
   }
+  const id = PLAIN.test(event_id) ? `"${event_id}"` : JSON.stringify(event_id);
+  const untraced = shared.untraced && !failedBefore(held) ? ',"untraced":true' : '';
+  const duration_ms = Math.max(0, now - received_at);
+  return `${last.before},"event_id":${id},${last.middle},"received_at":${received_at},"duration_ms":${duration_ms}${untraced}}`;
+}
+
+/** Undefined where `hasOutcome` is false. */
+export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): Outcome | undefined {
+  const { event_id, shared: meta, received_at } = held.decoded;
+  const integration_id = held.compiled.integration.id;
   const about = { at: now, org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id };
   const replay = held.replay ? { replay: true } : undefined;
   // A replay is traced: somebody asked for it.
   const untraced = meta.untraced && !held.replay ? { untraced: true as const } : undefined;
   // Called for errors only: it may have to parse the event.
-  const found = () => untraced && { ...untraced, ...namesOf(held), received_at: meta.received_at };
+  const found = () => untraced && { ...untraced, ...namesOf(held), received_at };
   switch (settlement.kind) {
     case 'delivered': {
       const { attempt } = settlement;
-      const duration_ms = Math.max(0, now - meta.received_at);
+      const duration_ms = Math.max(0, now - received_at);
       return {
         kind: 'delivered',
         ...about,
         integration_id,
         attempt,
-        received_at: meta.received_at,
+        received_at,
         duration_ms,
         ...replay,
         ...(failedBefore(held) ? undefined : untraced),
@@ -48,7 +72,7 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
     }
     case 'dropped': {
       const { reason } = settlement;
-      return { kind: 'dropped', reason, ...about, ...namesOf(held), integration_id, received_at: meta.received_at, ...replay, ...untraced };
+      return { kind: 'dropped', reason, ...about, ...namesOf(held), integration_id, received_at, ...replay, ...untraced };
     }
     case 'dead_letter': {
       const dead_letter = deadLetterOf(held, settlement, now, deadLetterRetentionMs);
@@ -77,7 +101,7 @@ function deadLetterOf(
   now: number,
   retentionMs: number,
 ): DeadLetter {
-  const { event, meta } = held.decoded;
+  const { event, shared: meta } = held.decoded;
   const { integration } = held.compiled;
   return {
     id: newId('dlq', now),
@@ -107,7 +131,7 @@ const STAGES = {
 
 /** A frame of the live view. */
 export function tapFrameOf(held: HeldEvent, settlement: Settlement): Parameters<Tap['emit']>[1] {
-  const { event, meta } = held.decoded;
+  const { event, shared: meta } = held.decoded;
   const attempt =
     settlement.kind === 'dead_letter' ? settlement.attempts.at(-1) : settlement.kind === 'dropped' ? undefined : settlement.attempt;
   return {

@@ -6,13 +6,13 @@ import { hash } from 'node:crypto';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Logger } from 'pino';
 import { deadLetterTopic } from '../../event-record.ts';
-import { outcomeAppend } from '../../outcomes/outcome-log.ts';
+import { outcomeAppend, outcomeTextAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { turns } from '../../runtime/turns.ts';
 import type { Append, EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
-import { outcomeOf, tapFrameOf } from './settlement-outcome.ts';
+import { hasOutcome, outcomeOf, outcomeText, tapFrameOf } from './settlement-outcome.ts';
 
 export interface SettlementWriterDeps {
   log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
@@ -24,13 +24,14 @@ export interface SettlementWriterDeps {
   alongside: () => Append[];
   /** This many settlements are written at once. Fewer wait a moment for others where a write costs a message. */
   together: () => number;
-  /** Called once per settlement: it is stored, or the writer stopped before that and the event comes again from the log. */
-  written: (held: HeldEvent) => void;
+  /** Called once for every settlement: it is stored, or the writer stopped before that and the event comes again from the log. */
+  written: (settled: readonly { held: HeldEvent }[]) => void;
 }
 interface Entry {
   held: HeldEvent;
-  outcome: Outcome | undefined;
   settlement: Settlement;
+  /** Milliseconds since 1970. */
+  at: number;
 }
 
 /** Most outcomes in one record. */
@@ -55,10 +56,7 @@ export class SettlementWriter {
   }
 
   write(held: HeldEvent, settlement: Settlement): void {
-    const { clock, deadLetterRetentionMs, tap } = this.#deps;
-    const outcome = outcomeOf(held, settlement, clock.now(), deadLetterRetentionMs);
-    if (outcome && tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
-    this.#entries.push({ held, outcome, settlement });
+    this.#entries.push(this.#entryOf(held, settlement));
     if (this.#scheduled === 'now') return;
     if (this.#deps.log.atomic || this.#stopped || this.#entries.length >= this.#deps.together()) {
       this.#scheduled = 'now';
@@ -72,20 +70,31 @@ export class SettlementWriter {
 
   /** Stores the outcomes of retries that keep their place in memory; the events themselves stay unsettled. */
   writeWaiting(waiting: { held: HeldEvent; settlement: Extract<Settlement, { kind: 'retry' }> }[]): void {
-    const { clock, deadLetterRetentionMs, tap, log } = this.#deps;
-    const entries = waiting.map(({ held, settlement }): Entry => {
-      const outcome = outcomeOf(held, settlement, clock.now(), deadLetterRetentionMs);
-      if (outcome && tap.watched(outcome.org_id)) tap.emit(outcome.org_id, tapFrameOf(held, settlement));
-      return { held, outcome, settlement };
-    });
+    const { log } = this.#deps;
+    const entries = waiting.map(({ held, settlement }) => this.#entryOf(held, settlement));
     for (const group of groupsOf(entries)) {
-      const outcomes = group.flatMap(({ outcome }) => outcome ?? []);
+      const outcomes = this.#outcomesOf(group);
       const [first] = group;
-      if (first === undefined || outcomes.length === 0) continue;
+      if (first === undefined) continue;
       // After a restart the attempts start anew, and their outcomes are told apart by time.
-      const id = `${entryId(first, this.#integrationId)}@${outcomes[0]?.at}`;
-      void this.#insist([], async () => void (await log.append([outcomeAppend(log, this.#integrationId, id, outcomes)])));
+      const id = `${entryId(first, this.#integrationId)}@${first.at}`;
+      void this.#insist([], async () => void (await log.append([outcomeTextAppend(log, this.#integrationId, id, outcomes)])));
     }
+  }
+
+  #entryOf(held: HeldEvent, settlement: Settlement): Entry {
+    const { clock, tap } = this.#deps;
+    const { org_id } = held.decoded.shared;
+    if (tap.watched(org_id) && hasOutcome(settlement)) tap.emit(org_id, tapFrameOf(held, settlement));
+    return { held, settlement, at: clock.now() };
+  }
+  #outcomesOf(group: readonly Entry[]): string[] {
+    const texts: string[] = [];
+    for (const { held, settlement, at } of group) {
+      const text = outcomeText(held, settlement, at, this.#deps.deadLetterRetentionMs);
+      if (text !== undefined) texts.push(text);
+    }
+    return texts;
   }
 
   /** Gives up writes that fail from now on. */
@@ -102,7 +111,7 @@ export class SettlementWriter {
     const dead: Entry[] = [];
     for (const entry of entries) {
       if (entry.settlement.kind === 'retry' || entry.settlement.kind === 'accepted') retried.push(entry);
-      else if (entry.outcome?.kind === 'dead_lettered') dead.push(entry);
+      else if (entry.settlement.kind === 'dead_letter') dead.push(entry);
       else acknowledged.push(entry);
     }
     void this.#writeDeadLetters(dead);
@@ -124,11 +133,11 @@ export class SettlementWriter {
   }
 
   #appendsFor(group: Entry[]): Append[] {
-    const outcomes = group.flatMap(({ outcome }) => outcome ?? []);
+    const outcomes = this.#outcomesOf(group);
     if (outcomes.length === 0) return this.#deps.alongside();
     const { log } = this.#deps;
     const id = groupId(group, this.#integrationId, log.atomic);
-    return [outcomeAppend(log, this.#integrationId, id, outcomes), ...this.#deps.alongside()];
+    return [outcomeTextAppend(log, this.#integrationId, id, outcomes), ...this.#deps.alongside()];
   }
 
   /** Writing a large event takes milliseconds, and many may fail at once. */
@@ -136,7 +145,8 @@ export class SettlementWriter {
     for (const entry of entries) {
       const turn = turns.bulk();
       if (turn !== undefined) await turn;
-      if (entry.outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, entry.outcome);
+      const outcome = outcomeOf(entry.held, entry.settlement, entry.at, this.#deps.deadLetterRetentionMs);
+      if (outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, outcome);
     }
   }
 
@@ -165,7 +175,7 @@ export class SettlementWriter {
         await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MS));
       }
     }
-    for (const { held } of entries) this.#deps.written(held);
+    this.#deps.written(entries);
   }
 }
 

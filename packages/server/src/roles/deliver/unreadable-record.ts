@@ -7,8 +7,10 @@ export function unreadable(record: StoredRecord, integration: Integration): Deco
   const separator = record.id.indexOf(':');
   const event_id = separator < 0 ? record.id : record.id.slice(separator + 1);
   const event = unreadableEvent(event_id, record.time, record.data);
+  const shared = { org_id: integration.org_id, pipeline_id: integration.pipeline_id };
   return {
-    meta: { received_at: record.time, org_id: integration.org_id, pipeline_id: integration.pipeline_id },
+    meta: { ...shared, received_at: record.time },
+    shared,
     event_id,
     received_at: record.time,
     json: record.data,

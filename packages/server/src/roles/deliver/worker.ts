@@ -57,7 +57,7 @@ export class Worker {
   readonly #revisions: ReplayRevisions;
   readonly #source: EventSource;
   readonly #held = new HeldEvents();
-  readonly #batcher = new Batcher();
+  readonly #batcher: Batcher;
   readonly #queue: SendQueue;
   readonly #order = new KeyOrder();
   readonly #writer: SettlementWriter;
@@ -94,6 +94,7 @@ export class Worker {
     this.#revisions = new ReplayRevisions(deps);
     this.#limiter = new Limiter(deps, this.id);
     this.#queue = new SendQueue(this.#limiter);
+    this.#batcher = new Batcher(() => deps.clock.monotonic());
     this.#batchTimer = new BatchTimer(
       () => deps.clock.monotonic(),
       () => {
@@ -103,7 +104,7 @@ export class Worker {
     );
     const { deadLetterRetentionMs } = deps.settings;
     const alongside = () => this.#limiter.record();
-    const written = (held: HeldEvent) => this.#release(held);
+    const written = (settled: readonly { held: HeldEvent }[]) => this.#release(settled);
     // No more than half of what may be unwritten, so that sending does not wait for it.
     const together = () => laneConcurrency(this.#plan.compiled.vendor?.concurrency ?? 1, this.#lane);
     this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written, together }, this.id);
@@ -306,7 +307,7 @@ export class Worker {
           continue;
         }
       }
-      const revision = replay ? decoded.meta.revision_number : undefined;
+      const revision = replay ? decoded.shared.revision_number : undefined;
       const plan =
         revision === undefined ? this.#plan : await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
       if (this.#life.state === 'stopped') return;
@@ -376,7 +377,7 @@ export class Worker {
     for (const part of openParts(job)) this.#batch(part);
   }
   #batch(part: Part): void {
-    this.#send(this.#batcher.add(part, this.#deps.clock.monotonic()));
+    this.#send(this.#batcher.add(part));
     if (part.job.vendor.batch !== null) this.#batchTimer.arm(this.#batcher.nextDue);
   }
   #send(batches: readonly Batch[]): void {
@@ -471,10 +472,12 @@ export class Worker {
     this.#unwritten++;
     this.#writer.write(held, settlement);
   }
-  #release(held: HeldEvent): void {
-    this.#unwritten--;
-    if (held.sealed !== undefined) this.#sealed.released(held.sealed);
-    this.#held.remove(held.delivery);
+  #release(settled: readonly { held: HeldEvent }[]): void {
+    this.#unwritten -= settled.length;
+    for (const { held } of settled) {
+      if (held.sealed !== undefined) this.#sealed.released(held.sealed);
+      this.#held.remove(held.delivery);
+    }
     this.#pump();
     this.#signal.notify();
   }

@@ -15,9 +15,45 @@ export interface Block {
   last: number;
   bytes: Buffer;
 }
-/** `seq` is the position as a number. */
-export interface BlockRecord extends StoredRecord {
-  seq: number;
+/**
+ * A record in the bytes of its block. Only its data is read at once: the other texts are made when somebody asks for them, because a
+ * backlog would keep thousands of them.
+ */
+export class BlockRecord implements StoredRecord {
+  readonly data: Buffer;
+  /** The position as a number. */
+  readonly seq: number;
+  readonly #block: Buffer;
+  readonly #idStart: number;
+  readonly #idEnd: number;
+
+  constructor(block: Buffer, seq: number, idStart: number, idEnd: number, end: number) {
+    this.#block = block;
+    this.seq = seq;
+    this.#idStart = idStart;
+    this.#idEnd = idEnd;
+    this.data = block.subarray(idEnd, end);
+  }
+  get id(): string {
+    return this.#block.toString('utf8', this.#idStart, this.#idEnd);
+  }
+  get position(): string {
+    return positionOf(this.seq);
+  }
+  get time(): number {
+    return blockTime(this.#block);
+  }
+  /** Does not refer to the bytes of the block. */
+  copy(): BlockRecord {
+    return copyOf(this.#block, this.seq, this.#idStart, this.#idEnd, this.#idEnd + this.data.length);
+  }
+}
+
+function copyOf(block: Buffer, seq: number, idStart: number, idEnd: number, end: number): BlockRecord {
+  const own = Buffer.allocUnsafe(BLOCK_HEADER + end - idStart);
+  block.copy(own, 0, 0, BLOCK_HEADER);
+  block.copy(own, BLOCK_HEADER, idStart, end);
+  return new BlockRecord(own, seq, BLOCK_HEADER, BLOCK_HEADER + idEnd - idStart, own.length);
 }
 
 /** Upper bound of the bytes needed for these records, however they are split into blocks. */
@@ -75,25 +111,15 @@ export function readBlock(
   limit = Number.POSITIVE_INFINITY,
   copied = false,
 ): BlockRecord[] {
-  const time = bytes.readDoubleBE(0);
   for (let at = BLOCK_HEADER; at < bytes.length && out.length < limit; ) {
     const seq = first + readU32(bytes, at);
-    const idEnd = at + RECORD_HEADER + ((bytes[at + 4]! << 8) | bytes[at + 5]!);
+    const idStart = at + RECORD_HEADER;
+    const idEnd = idStart + ((bytes[at + 4]! << 8) | bytes[at + 5]!);
     const end = idEnd + readU32(bytes, at + 6);
-    if (seq >= from) {
-      const id = bytes.toString('utf8', at + RECORD_HEADER, idEnd);
-      const data = copied ? copyOf(bytes, idEnd, end) : bytes.subarray(idEnd, end);
-      out.push({ id, data, position: positionOf(seq), time, seq });
-    }
+    if (seq >= from) out.push(copied ? copyOf(bytes, seq, idStart, idEnd, end) : new BlockRecord(bytes, seq, idStart, idEnd, end));
     at = end;
   }
   return out;
-}
-
-function copyOf(bytes: Buffer, start: number, end: number): Buffer {
-  const data = Buffer.allocUnsafe(end - start);
-  bytes.copy(data, 0, start, end);
-  return data;
 }
 
 export function blockTime(bytes: Buffer): number {

@@ -1,5 +1,5 @@
 import type { StoredRecord } from '../port.ts';
-import { blockTime, readBlock, roomFor, seqOf, writeBlocks } from './block.ts';
+import { type BlockRecord, blockTime, readBlock, roomFor, seqOf, writeBlocks } from './block.ts';
 import type { CatalogueDeps } from './catalogue.ts';
 import type { Group } from './group.ts';
 import { metaKeys, readSeq, recordKey, retryKey } from './keys.ts';
@@ -52,7 +52,7 @@ export async function eraseRecords(topic: Topic, seqs: readonly number[], deps: 
   const isSettled = await settledBy([...topic.groups.values()], deps);
   const wanted = new Set(seqs);
   const left = new Set<number>();
-  const blocks = new Map<number, StoredRecord[]>();
+  const blocks = new Map<number, BlockRecord[]>();
   for (const seq of wanted) {
     const first = topic.blockWith(seq);
     if (first !== undefined && !blocks.has(first)) {
@@ -66,17 +66,15 @@ export async function eraseRecords(topic: Topic, seqs: readonly number[], deps: 
   return [...left];
 
   async function rewrite(): Promise<void> {
-    const changes: { first: number; rest: StoredRecord[] }[] = [];
+    const changes: { first: number; rest: BlockRecord[] }[] = [];
     for (const [first, records] of blocks) {
-      const rest = records.filter(({ position }) => {
-        const seq = seqOf(position);
+      const rest = records.filter(({ seq }) => {
         if (!wanted.has(seq)) return true;
         if (!isSettled(seq)) left.add(seq);
         return !isSettled(seq);
       });
       // A copy: the block is a view of the page that the transaction frees.
-      if (rest.length < records.length)
-        changes.push({ first, rest: rest.map((record) => ({ ...record, data: Buffer.from(record.data) })) });
+      if (rest.length < records.length) changes.push({ first, rest: rest.map((record) => record.copy()) });
     }
     blocks.clear();
     if (changes.length === 0) return;

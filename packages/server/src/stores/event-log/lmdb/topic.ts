@@ -107,7 +107,7 @@ export class Topic {
   get(seq: number): StoredRecord | undefined {
     const record = this.backFrom(seq, 1)[0];
     // Copy: a view of a single record would keep its whole block in memory until it is settled.
-    return record?.seq === seq ? { ...record, data: Buffer.from(record.data) } : undefined;
+    return record?.seq === seq ? record.copy() : undefined;
   }
 
   /** The first sequence appended at or after `time`; the next sequence if there is none. */

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { encodeEventRecord, openEventRecord } from '../../event-record.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
+import { outcomeOf, outcomeText } from './settlement-outcome.ts';
+
+test('the text of an outcome is its JSON, also of outcomes that follow each other', () => {
+  const id = fc.oneof(fc.constantFrom('a', 'b:1', '"', '\\', ''), fc.string({ unit: 'binary', maxLength: 4 }));
+  const one = fc.record({
+    event_id: id,
+    org_id: fc.constantFrom('org_1', 'org_2'),
+    integration_id: fc.constantFrom('int_1', 'int_"2'),
+    untraced: fc.boolean(),
+    replay: fc.boolean(),
+    attempt: fc.constantFrom(1, 2),
+    at: fc.constantFrom(1_700_000_000_000, 1_700_000_000_001),
+    settlement: fc.constantFrom<Settlement>(
+      { kind: 'delivered', attempt: { at: '2026-01-01T00:00:00.000Z', status: null, error: null, duration_ms: 5 } },
+      { kind: 'delivered', attempt: { at: '2026-01-01T00:00:00.000Z', status: 200, error: 'already "stored"', duration_ms: 5 } },
+      { kind: 'dropped', reason: 'event_filtered' },
+    ),
+  });
+  fc.assert(
+    fc.property(fc.array(one, { minLength: 1, maxLength: 5 }), (list) => {
+      for (const { event_id, org_id, integration_id, untraced, replay, attempt, at, settlement } of list) {
+        const event = { event_id, type: 'track', timestamp: 't', context: {} } as const;
+        const meta = { received_at: 1_700_000_000_000, org_id, pipeline_id: 'pl_1', ...(untraced ? { untraced } : {}) };
+        const held = {
+          decoded: openEventRecord(encodeEventRecord(meta, event)),
+          delivery: { attempt },
+          compiled: { integration: { id: integration_id } },
+          replay,
+        } as unknown as HeldEvent;
+        const text = outcomeText(held, settlement, at, 1_000) ?? '';
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(outcomeOf(held, settlement, at, 1_000))));
+      }
+    }),
+  );
+});
