@@ -46,7 +46,7 @@ export default vendorCases(
             async: true,
             merge_by: ['str::email'],
             merge_strategy: 2,
-            people: [{ fields: { ...fields, 'geo::city': { name: 'New York' } } }],
+            people: [{ fields }],
           },
         },
       ],

@@ -7,7 +7,7 @@ import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret, select } from '../shared/fields.ts';
-import { DISABLED, event, from, use } from '../shared/mapping.ts';
+import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { STANDARD_EVENTS, type StandardEvent } from '../shared/standard-events.ts';
 
@@ -85,7 +85,7 @@ export default defineVendor({
     others: {
       '@page': DISABLED,
       '@group': DISABLED,
-      '@identify': event(undefined, [from(source.CITY, 'fields["geo::city"].name', ['to_string', use('truncate', 200)])]),
+      '@identify': event(undefined, []),
     },
     defaults: { action: 'drop' },
   }),
