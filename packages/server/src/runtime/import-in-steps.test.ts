@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { importInSteps } from './import-in-steps.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+/** Files of a package, each of which holds the thread for 3 ms: more than the 1 ms after which another may take the turn. */
+async function aPackage(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'firsthand-steps-'));
+  folders.push(folder);
+  const slow = 'for (const until = performance.now() + 3; performance.now() < until; );\n';
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), `${text}\n${slow}`);
+  return folder;
+}
+
+test('a package is loaded file by file, dependencies first, with turns of the loop in between', async () => {
+  const folder = await aPackage({
+    'main.mjs': "import './left.mjs';\nexport { right } from './right.cjs';",
+    'left.mjs': "import './deep.mjs';\nimport 'node:fs';",
+    'deep.mjs': 'export const deep = 1;',
+    'right.cjs': "exports.right = 2;\ntry { require('not-installed'); } catch {}",
+  });
+  const entry = pathToFileURL(join(folder, 'main.mjs')).href;
+  const loaded: string[] = [];
+  let turns = 0;
+  let immediate: NodeJS.Immediate;
+  const count = () => {
+    turns++;
+    immediate = setImmediate(count);
+  };
+  immediate = setImmediate(count);
+  await importInSteps(entry, (file) => loaded.push(basename(file)));
+  clearImmediate(immediate);
+  expect(loaded).toEqual(['deep.mjs', 'left.mjs', 'right.cjs', 'main.mjs']);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  expect(await import(/* @vite-ignore */ entry)).toMatchObject({ right: 2 });
+});
+
+test('two callers at once load the files once, and both wait until the last one is loaded', async () => {
+  const folder = await aPackage({ 'main.mjs': "import './part.mjs';", 'part.mjs': 'export const part = 1;' });
+  const entry = pathToFileURL(join(folder, 'main.mjs')).href;
+  const loaded: string[] = [];
+  const both = [importInSteps(entry, (file) => loaded.push(basename(file))), importInSteps(entry)];
+  await both[1];
+  expect(loaded).toEqual(['part.mjs', 'main.mjs']);
+  await both[0];
+});
+
+test('a file that cannot be loaded fails the import', async () => {
+  const folder = await aPackage({ 'main.mjs': "import './missing.mjs';" });
+  await expect(importInSteps(pathToFileURL(join(folder, 'main.mjs')).href)).rejects.toThrow('missing.mjs');
+});
