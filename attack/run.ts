@@ -1,5 +1,5 @@
 /**
- * `npm run attack [collection archives upgrades templates patterns tokens addresses schema] [--rounds N]`: starts the service and
+ * `npm run attack [collection archives upgrades templates patterns tokens addresses schema routes] [--rounds N]`: starts the service and
  * attacks it with each corpus. Ends with 1 after a wrong answer, a 5xx or the end of the process.
  *
  * A long run can be divided: `npm run attack -- collection --cases 50000 --seconds 280 --sums FILE` runs for so many seconds and adds its
@@ -9,6 +9,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { PRODUCTION, RUNNERS } from './list.ts';
+import { walkRoutes } from './routes.ts';
 import { runSchemathesis } from './schema.ts';
 import { Sums } from './sums.ts';
 import { answersOf, attack, startTarget } from './target.ts';
@@ -23,9 +24,9 @@ const { values, positionals: asked } = parseArgs({
     sums: { type: 'string' },
   },
 });
-const unknown = asked.filter((name) => name !== 'schema' && !RUNNERS.some((runner) => runner.name === name));
+const unknown = asked.filter((name) => name !== 'schema' && name !== 'routes' && !RUNNERS.some((runner) => runner.name === name));
 if (unknown.length > 0) {
-  console.error(`There is no runner ${unknown.join(', ')}; there are ${RUNNERS.map(({ name }) => name).join(', ')}, schema.`);
+  console.error(`There is no runner ${unknown.join(', ')}; there are ${RUNNERS.map(({ name }) => name).join(', ')}, schema, routes.`);
   process.exit(1);
 }
 const sums = values.sums === undefined ? undefined : new Sums(values.sums);
@@ -71,5 +72,10 @@ else if (asked.includes('schema')) {
   const slice = await runSchemathesis({ seed: first + 1, seconds: values.seconds });
   if (slice !== undefined && sums !== undefined) console.log(sums.add({ ...slice, next: first + 1, seconds: since(began) }));
   failed ||= slice !== undefined && slice.faults > 0;
+}
+if (asked.includes('routes')) {
+  const { faults } = await walkRoutes();
+  for (const fault of faults) console.log(`  FAULT ${fault}`);
+  failed ||= faults.length > 0;
 }
 process.exit(failed ? 1 : 0);

@@ -59,7 +59,7 @@ export async function attack(runner: Runner, target: Target, count: number, slic
   const { first = 0, isOver = () => false } = slicing;
   const report: Report = { cases: 0, next: first, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 }, peakMb: 0 };
   const { pid } = target.service;
-  const stalls = watchStalls(target.service, () => report.cases);
+  const stalls = watchStalls(target.service, { cases: () => report.cases });
   const memory = watchMemory(() => target.service.pid);
   function* rounds(): Generator<number> {
     while (report.next < first + count && !isOver(report.cases)) yield report.next++;
@@ -98,10 +98,14 @@ interface StallLine {
  * Prints each stall of the event loop that the service logs, with the number of cases so far. A long run fills the kept output many times,
  * so it is read every second. `stop` returns the longest stall; 0 where the loop was never held for more than 50 ms.
  */
-export function watchStalls(service: Pick<Service, 'output'>, cases?: () => number): { stop(): Stall } {
+export function watchStalls(
+  service: Pick<Service, 'output'>,
+  { cases, quiet = false }: { cases?: () => number; quiet?: boolean } = {},
+): { stop(): Stall; readonly all: readonly Stall[] } {
   // Lines carry the time, so no two are equal.
   const seen = new Set(stallLines(service.output()));
   const longest: Stall = { wall: 0, cpu: 0, step: '' };
+  const all: Stall[] = [];
   function look(): void {
     for (const line of stallLines(service.output())) {
       if (seen.has(line)) continue;
@@ -110,6 +114,8 @@ export function watchStalls(service: Pick<Service, 'output'>, cases?: () => numb
       const name = about === undefined ? step : `${step} ${about}`;
       longest.wall = Math.max(longest.wall, stall_ms);
       if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: name });
+      all.push({ wall: stall_ms, cpu: cpu_ms, step: name });
+      if (quiet) continue;
       console.log(
         `  stall of ${stall_ms} ms, own work ${cpu_ms} ms (garbage collection ${gc_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`,
       );
@@ -117,6 +123,7 @@ export function watchStalls(service: Pick<Service, 'output'>, cases?: () => numb
   }
   const timer = setInterval(look, 1_000);
   return {
+    all,
     stop() {
       clearInterval(timer);
       look();

@@ -111,6 +111,7 @@ export async function compileSnapshot(
     return hit.value as T;
   }
 
+  await turns.bulk();
   const integrationRows = Map.groupBy(rows.integrations, ({ row }) => row.org_id);
   const consentOf = (id: string) => clickConsent(integrationRows.get(id) ?? []);
   const consentKey = (id: string) => JSON.stringify(consentOf(id));
@@ -126,6 +127,7 @@ export async function compileSnapshot(
       }),
     );
 
+  await turns.bulk();
   const pipelines = new Map<string, CompiledPipeline>();
   const pipelinesByKey = new Map<string, CompiledPipeline>();
   const integrations = new Map<string, CompiledIntegration>();
@@ -135,6 +137,9 @@ export async function compileSnapshot(
   // Oldest first: where the organisation's budget is used up, the newest pieces are disabled.
   for (const pipelineRow of rows.pipelines.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { id, row_version, row } = pipelineRow;
+    // Also for unchanged pipelines: looking through ten thousand integrations takes a while.
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
     const own = integrationsOf.get(id) ?? [];
     const steps = transformationsOf.get(id) ?? [];
     const compiledIntegrations: CompiledIntegration[] = [];

@@ -8,6 +8,7 @@ import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
+import { turns } from '../runtime/turns.ts';
 import type { ConfigRows, Versioned, VersionedRows } from '../stores/config/load-config.ts';
 import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
@@ -63,7 +64,10 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
 
   async function load(): Promise<void> {
     const known = partial ? new Map<string, number>() : new Map([...rowsById].map(([id, row]) => [id, row.row_version]));
+    // Each pass over ten thousand integrations takes milliseconds: none of them follows another without a turn in between.
+    await turns.bulk();
     const loaded = await deps.loadRows(known);
+    await turns.bulk();
     if (partial) {
       rowsById.clear();
       cache = new Map();
@@ -93,6 +97,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       webhook_sources: complete(loaded.webhook_sources),
     };
     for (const id of rowsById.keys()) if (!alive.has(id)) rowsById.delete(id);
+    await turns.bulk();
     await loadVendors(rows.integrations.map(({ row }) => row.vendor));
     const compiled = await compileSnapshot(rows, settings, cache);
     snapshot = compiled.snapshot;

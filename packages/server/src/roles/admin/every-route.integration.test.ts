@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onBothEngines } from '../../../test/servers/both-engines.ts';
 import { API_ERRORS } from '../../http/errors.ts';
@@ -117,6 +118,19 @@ onBothEngines('every route', (fresh) => {
     const head = await harness.store.db.selectFrom('audit_heads').select('seq').where('org_id', '=', own.org_id).executeTakeFirstOrThrow();
     return head.seq;
   }
+});
+
+test('every schema of a route is a valid JSON schema', async () => {
+  const harness = await startHarness();
+  // The service does not check its own schemas, because that would take 50 ms of somebody's first request.
+  const checker = new Ajv({ strict: false });
+  const wrong = harness.app.routeTable.flatMap((route) =>
+    [route.schema.body, route.schema.querystring, route.schema.params, ...Object.values(route.schema.response ?? {})]
+      .filter((schema) => schema !== undefined && checker.validateSchema(schema as object) !== true)
+      .map(() => `${named(route)}: ${checker.errorsText()}`),
+  );
+  await harness.close();
+  expect(wrong).toEqual([]);
 });
 
 describe('the OpenAPI document', () => {

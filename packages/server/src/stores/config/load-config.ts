@@ -16,6 +16,7 @@ import { type WebhookSource, webhookSource } from '@firsthand/core/config/webhoo
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
+import { turns } from '../../runtime/turns.ts';
 import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { engineOf } from './open.ts';
 import { openParameters } from './pipeline-parameters.ts';
@@ -52,7 +53,8 @@ export type VersionedRows = Pick<ConfigRows, 'version' | 'urgent_version'> & {
   [K in Exclude<keyof ConfigRows, 'version' | 'urgent_version'>]: Versioned<NonNullable<ConfigRows[K][number]['row']>>[];
 };
 
-const CHUNK = 500;
+/** Few at a time: documents have up to 1 MB, and SQLite answers on this thread. */
+const CHUNK = 50;
 
 /** Reads everything in one transaction, so that the rows are consistent while writers continue. */
 export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
@@ -90,7 +92,7 @@ async function readOrganisations(tx: Db, known: ReadonlyMap<string, number>): Pr
     async (ids) => {
       const layers = await tx.selectFrom('data_layers').select(['org_id', 'config']).where('org_id', 'in', ids).execute();
       const configs = new Map(layers.map((layer) => [layer.org_id, layer.config]));
-      return ids.map((id) => {
+      return await eachInTurn(ids, (id) => {
         const config = configs.get(id);
         if (config === undefined) return { id, data_layer: DEFAULT_DATA_LAYER };
         const reader = new RowReader();
@@ -113,7 +115,7 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       .select('tracking_plans.plan')
       .where('pipelines.id', 'in', ids)
       .execute();
-    return rows.map((row) => {
+    return await eachInTurn(rows, (row) => {
       const reader = new RowReader();
       const read = pipeline.fromRow(row, reader.json);
       const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), row.pipeline_key_secret), '');
@@ -148,7 +150,7 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
       .select(['templates.vendor', 'revisions.delivery_mode', 'revisions.config', 'revisions.secrets'])
       .where('integrations.id', 'in', ids)
       .execute();
-    return rows.map((row) => {
+    return await eachInTurn(rows, (row) => {
       const reader = new RowReader();
       return {
         ...integration.fromRow(row, reader.json),
@@ -170,7 +172,7 @@ async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
     .execute();
   return await withRows(heads, known, async (ids) => {
     const rows = await tx.selectFrom('transformations').selectAll().where('id', 'in', ids).execute();
-    return rows.map((row) => {
+    return await eachInTurn(rows, (row) => {
       const reader = new RowReader();
       return { ...transformation.fromRow(row, reader.json), ...reader.faults };
     });
@@ -186,7 +188,7 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
     .execute();
   return await withRows(heads, known, async (ids) => {
     const rows = await tx.selectFrom('webhook_sources').selectAll().where('id', 'in', ids).execute();
-    return rows.map((row) => {
+    return await eachInTurn(rows, (row) => {
       const reader = new RowReader();
       return {
         ...webhookSource.fromRow(row, reader.json),
@@ -225,11 +227,22 @@ export function openConfig(cipher: Cipher, org: KeyedOrganisation, stored: { con
   return stored.secrets === null ? open : joinSecrets(open, JSON.parse(cipher.openText(org, stored.secrets)) as SecretAt[]);
 }
 
+/** Parsing and decrypting thousands of documents takes seconds, and events arrive meanwhile. */
+async function eachInTurn<T, U>(items: readonly T[], read: (item: T) => U): Promise<U[]> {
+  const results: U[] = [];
+  for (const item of items) {
+    await turns.bulk();
+    results.push(read(item));
+  }
+  return results;
+}
+
 async function withRows<Head extends { id: string; row_version: number }, Row extends { id: string }>(
   heads: Head[],
   known: ReadonlyMap<string, number>,
   read: (ids: string[]) => Promise<Row[]>,
 ): Promise<(Head & { row?: Row })[]> {
+  await turns.bulk();
   const wanted = heads.filter((head) => known.get(head.id) !== head.row_version).map((head) => head.id);
   const rows = new Map<string, Row>();
   for (let start = 0; start < wanted.length; start += CHUNK)
