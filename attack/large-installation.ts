@@ -125,7 +125,13 @@ export function copyConfiguration(file: string, { pipelines, integrationsPerPipe
     insert('templates', { ...template, id: template_id, name: `Template ${i}` });
     insert('revisions', { ...revision, id: id('rev'), template_id });
     for (let j = 0; j < integrationsPerPipeline; j++)
-      insert('integrations', { ...integration, id: id('int'), pipeline_id, template_id, name: `Receiver ${randomBytes(4).toString('hex')}` });
+      insert('integrations', {
+        ...integration,
+        id: id('int'),
+        pipeline_id,
+        template_id,
+        name: `Receiver ${randomBytes(4).toString('hex')}`,
+      });
   }
   database.exec('commit');
   database.close();

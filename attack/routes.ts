@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../e2e/harness/client.ts';
-import { largePlan, startLargeInstallation, type LargeInstallation } from './large-installation.ts';
+import { type LargeInstallation, largePlan, startLargeInstallation } from './large-installation.ts';
 import { type Stall, watchStalls } from './target.ts';
 
 interface Operation {
@@ -38,7 +38,9 @@ const REPORTED_MS = 60;
 const LOADED_MS = 1_100;
 
 export async function walkRoutes(): Promise<{ cases: number; faults: string[] }> {
-  const [pipelines = 1_000, integrationsPerPipeline = 10, events = 50_000] = (process.env.ROUTES_SIZE ?? '1000,10,50000').split(',').map(Number);
+  const [pipelines = 1_000, integrationsPerPipeline = 10, events = 50_000] = (process.env.ROUTES_SIZE ?? '1000,10,50000')
+    .split(',')
+    .map(Number);
   let requests = 0;
   const vendor = createServer((req, res) => {
     requests++;
@@ -142,9 +144,15 @@ function heaviest({ pipelineId, templateId, integrationId }: LargeInstallation):
   const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
   const config = {
     url: 'http://127.0.0.1:9/',
-    events: { E: { mappings: many(4_500, (i) => ({ source: `properties.a_${i}`, target: `b_${i}`, default: `a text of some length ${i}` })) } },
+    events: {
+      E: { mappings: many(4_500, (i) => ({ source: `properties.a_${i}`, target: `b_${i}`, default: `a text of some length ${i}` })) },
+    },
   };
-  const event = { type: 'track', event: 'E', properties: Object.fromEntries(many(15_000, (i) => [`a_${i}`, `a text of some length ${i}`])) };
+  const event = {
+    type: 'track',
+    event: 'E',
+    properties: Object.fromEntries(many(15_000, (i) => [`a_${i}`, `a text of some length ${i}`])),
+  };
   const now = Date.now();
   const range = `from=${new Date(now - 30 * 86_400_000).toISOString()}&to=${new Date(now).toISOString()}`;
   return [
@@ -163,9 +171,17 @@ function heaviest({ pipelineId, templateId, integrationId }: LargeInstallation):
     admin('POST', '/test-cases', { name: 'Large', event }),
     admin('GET', '/test-cases?limit=100'),
     admin('POST', '/transformations/test', { kind: 'code', code: 'function transform(event) { return event }', event }),
-    admin('POST', `/pipelines/${pipelineId}/transformations`, { name: 'Large', kind: 'code', enabled: true, code: `${'// a line\n'.repeat(6_000)}function transform(event) { return event }` }),
+    admin('POST', `/pipelines/${pipelineId}/transformations`, {
+      name: 'Large',
+      kind: 'code',
+      enabled: true,
+      code: `${'// a line\n'.repeat(6_000)}function transform(event) { return event }`,
+    }),
     admin('POST', `/pipelines/${pipelineId}/integrations/${integrationId}/test`, { event }),
-    admin('POST', `/pipelines/${pipelineId}/integrations/${integrationId}/replay`, { from: new Date(now - 86_400_000).toISOString(), to: new Date(now).toISOString() }),
+    admin('POST', `/pipelines/${pipelineId}/integrations/${integrationId}/replay`, {
+      from: new Date(now - 86_400_000).toISOString(),
+      to: new Date(now).toISOString(),
+    }),
     admin('POST', '/dlq/replay', { pipeline_id: pipelineId }),
     admin('POST', '/privacy/erasure', { anonymous_id: 'visitor-1' }),
     admin('GET', '/audit-logs/verify'),

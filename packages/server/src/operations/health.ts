@@ -9,6 +9,7 @@ import {
 } from '../channels.ts';
 import { eventsTopic, replayTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { inTurns } from '../runtime/turns.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -37,31 +38,29 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
     deps.observe,
     integrations.map(({ id }) => id),
   );
-  const entries = await Promise.all(
-    integrations.map(async (integration): Promise<[string, IntegrationHealth]> => {
-      const row = rows.get(integration.id);
-      const compiled = deps.snapshots.current().integrations.get(integration.id);
-      const { waiting, oldest } = await waitingFor(deps.log, integration);
-      const failing = (row?.last_error_at ?? 0) > (row?.last_success_at ?? 0);
-      const paused = !integration.enabled || deps.paused(integration.id);
-      const misconfigured = compiled !== undefined && compiled.vendor === undefined;
-      return [
-        integration.id,
-        {
-          status: misconfigured ? 'misconfigured' : paused ? 'paused' : failing ? 'failing' : 'ok',
-          last_success_at: iso(row?.last_success_at),
-          last_error: row?.last_error ?? null,
-          waiting,
-          oldest_waiting_at: iso(oldest),
-          warnings: [
-            ...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []),
-            ...(compiled?.warnings ?? []),
-            ...(compiled?.vendor?.expiryWarnings(Date.now()) ?? []),
-          ],
-        },
-      ];
-    }),
-  );
+  const entries = await inTurns(integrations, async (integration): Promise<[string, IntegrationHealth]> => {
+    const row = rows.get(integration.id);
+    const compiled = deps.snapshots.current().integrations.get(integration.id);
+    const { waiting, oldest } = await waitingFor(deps.log, integration);
+    const failing = (row?.last_error_at ?? 0) > (row?.last_success_at ?? 0);
+    const paused = !integration.enabled || deps.paused(integration.id);
+    const misconfigured = compiled !== undefined && compiled.vendor === undefined;
+    return [
+      integration.id,
+      {
+        status: misconfigured ? 'misconfigured' : paused ? 'paused' : failing ? 'failing' : 'ok',
+        last_success_at: iso(row?.last_success_at),
+        last_error: row?.last_error ?? null,
+        waiting,
+        oldest_waiting_at: iso(oldest),
+        warnings: [
+          ...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []),
+          ...(compiled?.warnings ?? []),
+          ...(compiled?.vendor?.expiryWarnings(Date.now()) ?? []),
+        ],
+      },
+    ];
+  });
   return new Map(entries);
 }
 

@@ -85,3 +85,19 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
 
 /** One for the whole process: the event loop is one too. */
 export const turns = createTurns();
+
+/** So many at a time: on JetStream each may cost a request, and they are on their way together. */
+const AT_ONCE = 50;
+
+/** `Promise.all` over a list of any length, with turns of the loop in between. */
+export async function inTurns<T, U>(items: Iterable<T>, work: (item: T) => Promise<U>): Promise<U[]> {
+  const results: U[] = [];
+  const waiting: Promise<U>[] = [];
+  for (const item of items) {
+    await turns.bulk();
+    waiting.push(work(item));
+    if (waiting.length === AT_ONCE) results.push(...(await Promise.all(waiting.splice(0))));
+  }
+  results.push(...(await Promise.all(waiting)));
+  return results;
+}

@@ -1,16 +1,22 @@
 import { ApiError, invalidFields } from '../../http/errors.ts';
 import { findUnsafeText, parseJsonBody, textFault } from '../../http/json-body.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
+import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { prepareConfiguration } from '../../snapshot/prepare.ts';
 import type { AdminApp } from './deps.ts';
 
-/** Bodies are parsed as JSON whatever their content type. A route without a body schema ignores the body. */
+/**
+ * Bodies are parsed as JSON whatever their content type. A route without a body schema ignores the body. Each pass over a large body takes
+ * up to 30 ms, so the loop gets a turn between them.
+ */
 export function installRequestBodies(app: AdminApp): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.routeOptions.schema?.body === undefined) return done(null, undefined);
     try {
-      done(null, parseJsonBody(bytes as Buffer));
+      const body = parseJsonBody(bytes as Buffer);
+      if (bytes.length > VERY_LARGE_BYTES) turns.tookLong();
+      done(null, body);
     } catch (error) {
       done(error as Error, undefined);
     }
@@ -19,7 +25,10 @@ export function installRequestBodies(app: AdminApp): void {
   app.addHook('onRequest', async (request) => {
     if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
   });
-  app.addHook('preHandler', async (request) => atStep(`${request.method} ${request.routeOptions.url}`));
+  app.addHook('preHandler', async (request) => {
+    await turns.bulk();
+    atStep(`${request.method} ${request.routeOptions.url}`);
+  });
   app.addHook('preValidation', async (request) => {
     atStep(`${request.method} ${request.routeOptions.url}`);
     const schema = request.routeOptions.schema?.body as { 'x-read-only'?: string[] } | undefined;
@@ -30,13 +39,17 @@ export function installRequestBodies(app: AdminApp): void {
     if (schema === undefined) return;
     if ((request.body === undefined || request.body === null) && request.routeOptions.config.optionalBody === true) request.body = {};
     if (request.body === undefined || request.body === null) throw new ApiError('INVALID_JSON', { message: 'A JSON body is required.' });
+    await turns.bulk();
     const { excess } = await prepareConfiguration(request.body);
     if (excess !== undefined) throw invalidFields([{ field: '', message: excess.message }]);
+    await turns.bulk();
     if (request.routeOptions.config.anyJson !== true) {
       const unsafe = findUnsafeText(request.body);
       if (unsafe !== undefined) throw invalidFields([unsafe]);
     }
     const body = request.body as Record<string, unknown>;
     if (typeof body === 'object' && !Array.isArray(body)) for (const field of schema['x-read-only'] ?? []) delete body[field];
+    await turns.bulk();
+    atStep(`${request.method} ${request.routeOptions.url}`);
   });
 }

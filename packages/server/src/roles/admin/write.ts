@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../../runtime/clock.ts';
+import { turns } from '../../runtime/turns.ts';
 import type { AuditCipher } from '../../stores/config/audit-chain.ts';
 import { appendAudit } from '../../stores/config/audit-logs.ts';
 import type { Db, Stamp } from '../../stores/config/schema.ts';
@@ -27,7 +28,8 @@ export type Write = <T>(author: Author, action: `${string}.${string}`, change: (
 
 /**
  * The only way to write configuration. The change, its audit entry and the new config version are one transaction. When the promise
- * settles, this process has applied the change. An exception rolls everything back.
+ * settles, this process has applied the change. An exception rolls everything back. Between the passes over a large document the loop gets a
+ * turn.
  */
 export function createWrite(deps: {
   db: Db;
@@ -43,6 +45,7 @@ export function createWrite(deps: {
       const stamp = { row_version: await nextConfigVersion(tx), now: new Date(now).toISOString() };
       let entry: { resource_id: string | null; changes: JsonObject } | undefined;
       let urgent = false;
+      await turns.bulk();
       const value = await change(tx, {
         stamp,
         audit({ id, before, after, changes }) {
@@ -54,6 +57,7 @@ export function createWrite(deps: {
         },
       });
       if (entry === undefined) throw new Error(`${action} does not name what it changed.`);
+      await turns.bulk();
       await deps.checkBudget?.(tx, author.org_id, stamp.row_version);
       if (urgent) await markUrgent(tx, stamp.row_version);
       await appendAudit(
@@ -71,8 +75,10 @@ export function createWrite(deps: {
         },
         now,
       );
+      await turns.bulk();
       return value;
     });
+    await turns.bulk();
     // The change is committed. If applying it fails, this process picks it up at its next reload, like every other process.
     await deps.configChanged().catch((error: unknown) => deps.log.warn({ err: error }, 'a configuration change is not applied yet'));
     return result;

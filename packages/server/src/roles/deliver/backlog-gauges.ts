@@ -1,6 +1,7 @@
 /** How far delivery is behind, for each integration that this process delivers. */
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../runtime/clock.ts';
+import { inTurns, turns } from '../../runtime/turns.ts';
 import type { Worker } from './worker.ts';
 
 /** Both gauges share one reading: on JetStream each integration costs a request. */
@@ -25,7 +26,7 @@ export function registerBacklogGauges(registry: Registry, workers: () => Iterabl
   function read(): Promise<Backlog[]> {
     if (clock.monotonic() - readAt >= READING_LASTS_MS) {
       readAt = clock.monotonic();
-      reading = Promise.all([...workers()].map(readOne));
+      reading = inTurns([...workers()], readOne);
     }
     return reading;
   }
@@ -42,6 +43,7 @@ export function registerBacklogGauges(registry: Registry, workers: () => Iterabl
         for (const lanes of Map.groupBy(backlogs, ({ integration_id }) => integration_id).values()) {
           const [{ integration_id, vendor } = { integration_id: '', vendor: '' }] = lanes;
           this.set({ integration_id, vendor }, Math.max(...lanes.map(measure)));
+          await turns.bulk();
         }
       },
     });

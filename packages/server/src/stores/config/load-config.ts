@@ -15,8 +15,8 @@ import { type Transformation, transformation } from '@firsthand/core/config/tran
 import { type WebhookSource, webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
-import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { turns } from '../../runtime/turns.ts';
+import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { engineOf } from './open.ts';
 import { openParameters } from './pipeline-parameters.ts';
