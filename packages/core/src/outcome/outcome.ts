@@ -103,7 +103,7 @@ interface AboutOne extends About {
   /** The trace of the event is left out (TRACE_SAMPLE). It is counted, and its errors are traced. */
   untraced?: true;
 }
-/** What an error says about an untraced event, so that it can be found. */
+/** What an error says about an untraced event, so that it can be found. Earlier versions left `received_at` out for others. */
 type AboutUntraced = Partial<Omit<AboutEvent, keyof AboutOne>> & { received_at?: number };
 interface AboutEvent extends AboutOne {
   /** The event was processed before and is processed again: a replay of a dead letter. */
@@ -159,8 +159,9 @@ export type Outcome =
   | ({
       kind: 'dead_lettered';
       dead_letter: DeadLetter;
-      /** Stage `processing` only: when the event was accepted, and the decisions before it failed. */
+      /** Unknown in what earlier versions wrote about deliveries. */
       received_at?: number;
+      /** Stage `processing` only: the decisions before it failed. */
       decisions?: Decision[];
       /** A replayed event is not counted again. */
       replay?: boolean;

@@ -9,6 +9,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   const events: TraceEventRow[] = [];
   const replacing: TraceEventRow[] = [];
   const steps: TraceStepRow[] = [];
+  let stepsFirst: number | undefined;
   const untraced = new Map<string, TraceEventRow>();
   const untracedSuccess = new Map<string, TraceStepRow>();
   const deadLetters: DeadLetter[] = [];
@@ -69,7 +70,10 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     };
     if (outcome.kind !== 'delivered' && outcome.untraced) noteUntraced(outcome);
     if (outcome.kind === 'delivered' && outcome.untraced) untracedSuccess.set(integrationId, step);
-    else steps.push(step);
+    else {
+      steps.push(step);
+      stepsFirst = Math.min(stepsFirst ?? Number.POSITIVE_INFINITY, outcome.received_at ?? 0);
+    }
   }
   /** An event without a trace that has a drop or an error: it gets a row, so that it is found. */
   function noteUntraced(outcome: Extract<Outcome, { kind: 'dropped' | 'retrying' | 'accepted_by_vendor' | 'dead_lettered' }>): void {
@@ -160,6 +164,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     replacing,
     untraced: [...untraced.values()],
     steps,
+    stepsFirst,
     untracedSuccess: [...untracedSuccess.values()],
     counters: [...counters.values()],
     deadLetters,

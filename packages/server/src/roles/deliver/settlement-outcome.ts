@@ -44,7 +44,7 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
   // A replay is traced: somebody asked for it.
   const untraced = meta.untraced && !held.replay ? { untraced: true as const } : undefined;
   // Called for errors only: it may have to parse the event.
-  const found = () => untraced && { ...untraced, ...namesOf(held), received_at };
+  const found = () => ({ received_at, ...(untraced && { ...untraced, ...namesOf(held) }) });
   switch (settlement.kind) {
     case 'delivered': {
       const { attempt } = settlement;

@@ -4,6 +4,7 @@
  */
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
+import { newestTraces, orAll, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
 import {
   idIn,
@@ -60,29 +61,55 @@ export async function listTraces(observe: ObserveDb, filter: TraceFilter): Promi
 }
 
 async function page(observe: ObserveDb, { after, limit, offset, ...scope }: TraceFilter): Promise<TracePage> {
-  const rows = await selectTraces(observe, scope, after)
-    .select(TRACE_COLUMNS)
-    .orderBy('received_at', 'desc')
-    .orderBy('event_id', 'desc')
-    .limit(limit)
-    .offset(after === undefined ? offset : 0)
-    .execute();
+  const rows = await newestOf(observe, scope, { ...(after && { after }), limit }, (query) =>
+    query
+      .select(TRACE_COLUMNS)
+      .limit(limit)
+      .offset(after === undefined ? offset : 0)
+      .execute(),
+  );
   const last = rows.length < limit ? undefined : rows.at(-1);
   const listed = { rows: rows.map(numbers), ...(last && { next: placeOf(last) }) };
   if (after !== undefined) return { ...listed, atLeast: false };
   // No count is needed when the page is not full, unless it is empty and not the first.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { ...listed, total: offset + rows.length, atLeast: false };
-  const { n } = await observe.db
-    .selectFrom(
-      selectTraces(observe, scope)
-        .select('org_id')
-        .limit(MOST_COUNTED + 1)
-        .as('counted'),
-    )
-    .select(({ fn }) => fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
+  const { n } = await orAll(await tracesBetween(observe, scope), allTraces(observe.engine), (source) =>
+    observe.db
+      .selectFrom(
+        selectTraces(observe, scope, { source })
+          .select('org_id')
+          .limit(MOST_COUNTED + 1)
+          .as('counted'),
+      )
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow(),
+  );
   const seen = rows.length > 0 ? offset + rows.length : 0;
   return { ...listed, total: Math.max(Math.min(Number(n), MOST_COUNTED), seen), atLeast: Number(n) > MOST_COUNTED };
+}
+
+/** `limit` rows from as few segments as have the newest that meet the conditions. `rowsIn` reads them, in the order of the list. */
+async function newestOf<R extends Pick<TraceEventRow, 'received_at'>>(
+  observe: ObserveDb,
+  scope: TraceCondition,
+  { after, limit }: Pick<TraceFilter, 'after' | 'limit'>,
+  rowsIn: (query: ReturnType<typeof inOrder>) => Promise<R[]>,
+): Promise<R[]> {
+  const to = Math.min(scope.to ?? Number.POSITIVE_INFINITY, after?.received_at ?? Number.POSITIVE_INFINITY);
+  const all = allTraces(observe.engine);
+  const ask = (source: typeof all) => orAll(source, all, (some) => rowsIn(inOrder(observe, scope, after, some)));
+  // One person's events may be anywhere: asking all segments at once is cheaper than in parts.
+  if (['user_id', 'anonymous_id'].includes(leadingOf(observe, scope))) return await ask(await tracesBetween(observe, { ...scope, to }));
+  for await (const { source, rest } of newestTraces(observe, { ...scope, to })) {
+    const rows = await ask(source);
+    if (rest === Number.NEGATIVE_INFINITY || (rows.length === limit && Number(rows.at(-1)?.received_at) > rest)) return rows;
+  }
+  return [];
+}
+function inOrder(observe: ObserveDb, scope: TraceCondition, after: TraceCursor | undefined, source: 'trace_events') {
+  return selectTraces(observe, scope, { ...(after && { after }), source })
+    .orderBy('received_at', 'desc')
+    .orderBy('event_id', 'desc');
 }
 
 type Match = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'>;
@@ -125,14 +152,20 @@ async function searchWindow(
 ): Promise<{ matches: Match[]; edge: TraceCursor | undefined }> {
   const { reason, delivery, integration_id } = filter;
   const bySteps = delivery !== undefined || integration_id !== undefined || reason !== undefined;
-  const ordered = selectTraces(observe, scope, after).orderBy('received_at', 'desc').orderBy('event_id', 'desc');
-  const edge = await ordered
-    .select(['received_at', 'event_id'])
-    .offset((bySteps ? STEP_WINDOW : WINDOW) - 1)
-    .limit(1)
-    .executeTakeFirst();
+  const [edge] = await newestOf(observe, scope, { ...(after && { after }), limit: 1 }, (query) =>
+    query
+      .select(['received_at', 'event_id'])
+      .limit(1)
+      .offset((bySteps ? STEP_WINDOW : WINDOW) - 1)
+      .execute(),
+  );
   const through = edge && placeOf(edge);
-  const found = await selectTraces(observe, filter, after, through).select(['pipeline_id', 'event_id', 'received_at', 'reason']).execute();
+  const received = { from: through?.received_at ?? filter.from, to: after?.received_at ?? filter.to };
+  const found = await orAll(await tracesBetween(observe, received), allTraces(observe.engine), (source) =>
+    selectTraces(observe, filter, { ...(after && { after }), ...(through && { through }), source })
+      .select(['pipeline_id', 'event_id', 'received_at', 'reason'])
+      .execute(),
+  );
   found.sort((a, b) => b.received_at - a.received_at || (a.event_id < b.event_id ? 1 : -1));
   if (!bySteps || found.length === 0) return { matches: found, edge: through };
   const steps = Map.groupBy(await stepsOfEvents(observe, filter.org_id, found), idOf);
@@ -161,12 +194,16 @@ async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[
   if (wanted.length === 0) return [];
   const ids = [...new Set(wanted.map(({ event_id }) => event_id))];
   const { db, engine } = observe;
-  const found = await db
-    .selectFrom(allTraces(engine))
-    .select(TRACE_COLUMNS)
-    .where(inOrganisation(engine, orgId))
-    .where(idIn(engine, 'event', ids))
-    .execute();
+  const times = wanted.map(({ received_at }) => received_at);
+  const chosen = await tracesBetween(observe, { from: Math.min(...times), to: Math.max(...times) });
+  const found = await orAll(chosen, allTraces(engine), (source) =>
+    db
+      .selectFrom(source)
+      .select(TRACE_COLUMNS)
+      .where(inOrganisation(engine, orgId))
+      .where(idIn(engine, 'event', ids))
+      .execute(),
+  );
   const byPlace = new Map(found.map(numbers).map((row) => [`${idOf(row)} ${row.received_at}`, row]));
   return wanted.flatMap((match) => byPlace.get(`${idOf(match)} ${match.received_at}`) ?? []);
 }

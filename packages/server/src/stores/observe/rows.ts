@@ -51,6 +51,8 @@ export interface Tally {
   /** Events without a trace that have a drop or an error. Written unless the event has a row. */
   untraced: TraceEventRow[];
   steps: TraceStepRow[];
+  /** When the oldest event of the steps was received; 0 if that is not known, undefined without steps. */
+  stepsFirst: number | undefined;
   /** The last delivery of each integration among events without a trace, for its health. */
   untracedSuccess: TraceStepRow[];
   counters: CounterRow[];

@@ -20,6 +20,25 @@ export interface Segment {
   first_at: number | null;
   last_at: number | null;
 }
+/** What lets a query leave a segment out: when its events, and the events of its steps, were received. */
+export interface SegmentRange extends Segment {
+  /** Not 1 if a version without these columns has written to the segment: then the times may be wrong. */
+  ranged: number;
+  /** Null without events. */
+  received_first: number | null;
+  received_last: number | null;
+  /** Null without steps. */
+  steps_first: number | null;
+}
+const RANGE_COLUMNS = ['received_first', 'received_last', 'steps_first', 'ranged_events', 'ranged_at'] as const;
+/** The rows that were added to a segment: how many events, the times of all rows, and what times their events were received at. */
+export interface AddedRows {
+  events: number;
+  times: readonly number[];
+  received: readonly number[];
+  /** The oldest event of a step; 0 if that is not known. Undefined without steps. */
+  stepsFirst: number | undefined;
+}
 type Kind = 'trace_events' | 'trace_steps';
 
 /** Hashes (`keys.ts`), in addition to the columns of the table that PostgreSQL has. */
@@ -53,15 +72,15 @@ export async function prepareSegments(writer: Writer): Promise<void> {
   await writer.run(
     'create table if not exists trace_segments (id integer primary key, events bigint not null, first_at bigint, last_at bigint)',
   );
+  const known = await columnNames(writer, 'trace_segments');
+  for (const name of RANGE_COLUMNS) if (!known.has(name)) await writer.run(`alter table trace_segments add column ${name} bigint`);
   const segments = await listSegments(writer);
   if (segments.length === 0) return await addSegment(writer, []);
   let changed = false;
   for (const kind of ['trace_events', 'trace_steps'] as const)
     for (const { id } of segments) {
       const table = segmentTable(kind, id);
-      const present = new Set(
-        (await writer.all<{ name: string }>(`select name from pragma_table_info('${table}')`)).map(({ name }) => name),
-      );
+      const present = await columnNames(writer, table);
       for (const [name, type] of segmentColumns(kind)) {
         if (present.has(name)) continue;
         await writer.run(`alter table ${table} add column ${name} ${type}`);
@@ -69,6 +88,10 @@ export async function prepareSegments(writer: Writer): Promise<void> {
       }
     }
   if (changed) await replaceViews(writer, segments);
+}
+
+async function columnNames(writer: Writer, table: string): Promise<Set<string>> {
+  return new Set((await writer.all<{ name: string }>(`select name from pragma_table_info('${table}')`)).map(({ name }) => name));
 }
 
 /** The segment that takes new rows. Call inside the transaction that writes them. */
@@ -122,29 +145,56 @@ const INDEXES: Record<Kind, [name: string, on: string][]> = {
   trace_steps: [['by_key', '(event_key)']],
 };
 
+/** All columns of a segment, under the names of PostgreSQL's table. */
+export function segmentSelect(kind: Kind, id: number): string {
+  const names = segmentColumns(kind).map(([name]) => name);
+  if (kind === 'trace_events') names.push(`(select text from ${textTable(id)} where key = decisions_key) as decisions`);
+  return `select ${names.join(', ')} from ${segmentTable(kind, id)}`;
+}
+
 /** Newest first, so that a reader which stops early has read the newest. */
 async function replaceViews(writer: Writer, segments: readonly Pick<Segment, 'id'>[]): Promise<void> {
   for (const kind of ['trace_events', 'trace_steps'] as const) {
-    const names = segmentColumns(kind).map(([name]) => name);
-    const arms = segments.toReversed().map(({ id }) => {
-      const decisions = `(select text from ${textTable(id)} where key = decisions_key) as decisions`;
-      return `select ${[...names, ...(kind === 'trace_events' ? [decisions] : [])].join(', ')} from ${segmentTable(kind, id)}`;
-    });
+    const arms = segments.toReversed().map(({ id }) => segmentSelect(kind, id));
     await writer.run(`drop view if exists all_${kind}`);
     await writer.run(`create view all_${kind} as ${arms.join(' union all ')}`);
   }
 }
 
-/** Notes what was written, for retention. */
-export async function noteRows(writer: Writer, id: number, events: number, times: readonly number[]): Promise<void> {
+/** Notes what was written, for retention and for queries. */
+export async function noteRows(writer: Writer, id: number, { events, times, received, stepsFirst }: AddedRows): Promise<void> {
   if (times.length === 0) return;
-  let [first, last] = [Number.POSITIVE_INFINITY, 0];
-  for (const time of times) {
-    first = Math.min(first, time);
-    last = Math.max(last, time);
-  }
+  const { first, last } = rangeOf(times);
+  const { first: receivedFirst, last: receivedLast } = rangeOf(received);
   await writer.run(
-    'update trace_segments set events = events + ?, first_at = min(coalesce(first_at, ?), ?), last_at = max(coalesce(last_at, ?), ?) where id = ?',
-    [events, first, first, last, last, id],
+    `update trace_segments set
+      received_first = ${widened('received_first', 'min')}, received_last = ${widened('received_last', 'max')},
+      steps_first = ${widened('steps_first', 'min')},
+      ranged_events = case when ${IS_RANGED} then events + ? end, ranged_at = case when ${IS_RANGED} then max(coalesce(last_at, ?), ?) end,
+      events = events + ?, first_at = min(coalesce(first_at, ?), ?), last_at = max(coalesce(last_at, ?), ?)
+     where id = ?`,
+    [...twice(receivedFirst), ...twice(receivedLast), ...twice(stepsFirst), events, last, last, events, first, first, last, last, id],
+  );
+}
+/** A new segment, or one whose ranges cover all of its rows. */
+const IS_RANGED = '(last_at is null or (ranged_events = events and ranged_at = last_at))';
+const widened = (column: string, by: 'min' | 'max') => `coalesce(${by}(${column}, ?), ${column}, ?)`;
+const twice = (value: number | undefined) => [value ?? null, value ?? null];
+
+/** Without spreading: there may be more numbers than a call takes arguments. */
+function rangeOf(numbers: readonly number[]): { first?: number; last?: number } {
+  let [first, last] = [numbers[0], numbers[0]];
+  if (first === undefined || last === undefined) return {};
+  for (const number of numbers) {
+    first = Math.min(first, number);
+    last = Math.max(last, number);
+  }
+  return { first, last };
+}
+
+/** Oldest first. */
+export function listRanges(writer: Pick<Writer, 'all'>): Promise<SegmentRange[]> {
+  return writer.all(
+    `select id, events, first_at, last_at, received_first, received_last, steps_first, ${IS_RANGED} as ranged from trace_segments order by id`,
   );
 }

@@ -2,8 +2,8 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { keyOf } from './keys.ts';
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
+import { orAll, stepsBetween } from './segment-choice.ts';
 import { allSteps, allTraces } from './segments.ts';
-import { isMissingTable, stepsSince } from './steps-since.ts';
 
 export interface TraceCondition {
   org_id: string;
@@ -32,15 +32,19 @@ export function leadingOf({ engine }: ObserveDb, wanted: TraceCondition): Leadin
   return LEADING.find(indexed) ?? 'org_id';
 }
 
-/** The events that meet a condition, `after` a place in the list and up to another. */
-export function selectTraces(observe: ObserveDb, wanted: TraceCondition, after?: TraceCursor, through?: TraceCursor) {
+/** The events that meet a condition, `after` a place in the list and up to another. `source`: some of the segments, or all. */
+export function selectTraces(
+  observe: ObserveDb,
+  wanted: TraceCondition,
+  { after, through, source = allTraces(observe.engine) }: { after?: TraceCursor; through?: TraceCursor; source?: 'trace_events' } = {},
+) {
   const { db, engine } = observe;
   const leading = leadingOf(observe, wanted);
   const { org_id, pipeline_id, user_id, anonymous_id, event, status, from, to } = wanted;
   // In SQLite a plus sign keeps a column from being looked up in an index: without it the planner may follow the wrong one.
   const plain = (column: string, value: string) => sql<SqlBool>`${sql.raw(engine === 'sqlite' ? '+' : '')}${sql.ref(column)} = ${value}`;
   const isLed = (...names: Leading[]) => names.includes(leading);
-  let query = db.selectFrom(allTraces(engine));
+  let query = db.selectFrom(source);
   query = isLed('user_id', 'anonymous_id') ? query.where(plain('org_id', org_id)) : query.where('org_id', '=', org_id);
   if (pipeline_id !== undefined)
     query = isLed('pipeline_id') ? query.where('pipeline_id', '=', pipeline_id) : query.where(plain('pipeline_id', pipeline_id));
@@ -112,11 +116,9 @@ export async function stepsOfEvents(
       .where('pipeline_id', 'in', [...new Set(events.map(({ pipeline_id }) => pipeline_id))])
       .where(idIn(engine, 'event', [...new Set(events.map(({ event_id }) => event_id))]))
       .execute();
-  const since = events.reduce((oldest, { received_at }) => Math.min(oldest, Number(received_at)), Number.POSITIVE_INFINITY);
-  const steps = await stepsIn(await stepsSince(observe, since)).catch((error: unknown) => {
-    if (isMissingTable(error)) return stepsIn(allSteps(engine));
-    throw error;
-  });
+  const received = events.map(({ received_at }) => Number(received_at));
+  const chosen = await stepsBetween(observe, { from: Math.min(...received), to: Math.max(...received) });
+  const steps = await orAll(chosen, allSteps(engine), stepsIn);
   return steps.map(stepNumbers).sort((a, b) => a.at - b.at);
 }
 

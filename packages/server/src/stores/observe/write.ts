@@ -56,12 +56,17 @@ export function writeTally(writer: Writer, tally: Tally, position: string, topic
   });
 }
 
-async function writeSegment(writer: Writer, events: readonly TraceEventRow[], { steps, replacing }: Tally): Promise<void> {
+async function writeSegment(writer: Writer, events: readonly TraceEventRow[], { steps, stepsFirst, replacing }: Tally): Promise<void> {
   for (const row of replacing) await removeEvent(writer, row);
-  await addToSegment(writer, events, steps);
+  await addToSegment(writer, events, steps, stepsFirst);
 }
-/** Adds rows to the newest segment. */
-export async function addToSegment(writer: Writer, events: readonly TraceEventRow[], steps: readonly TraceStepRow[]): Promise<void> {
+/** Adds rows to the newest segment. `stepsFirst`: when the oldest event of the steps was received; 0 if that is not known. */
+export async function addToSegment(
+  writer: Writer,
+  events: readonly TraceEventRow[],
+  steps: readonly TraceStepRow[],
+  stepsFirst: number | undefined,
+): Promise<void> {
   if (events.length + steps.length === 0) return;
   const segment = await openSegment(writer);
   const texts = new Map<string, { key: number; text: string }>();
@@ -79,7 +84,12 @@ export async function addToSegment(writer: Writer, events: readonly TraceEventRo
     segmentColumns('trace_steps'),
     steps.map((row) => ({ ...row, event_key: keyOf(row.event_id) })),
   );
-  await noteRows(writer, segment, events.length, [...events.map((row) => row.processed_at), ...steps.map((row) => row.at)]);
+  await noteRows(writer, segment, {
+    events: events.length,
+    times: [...events.map((row) => row.processed_at), ...steps.map((row) => row.at)],
+    received: events.map((row) => row.received_at),
+    stepsFirst,
+  });
 }
 const TEXT_COLUMNS: [name: string, type: string][] = [
   ['key', 'integer'],
