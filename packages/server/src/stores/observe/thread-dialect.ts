@@ -1,5 +1,17 @@
 /** Kysely on top of `ReadThread`: queries look like any other, and run in the thread. */
-import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, SqliteDialect } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type LimitNode,
+  type OffsetNode,
+  type OperationNode,
+  type QueryCompiler,
+  type QueryResult,
+  SqliteDialect,
+  SqliteQueryCompiler,
+  ValueNode,
+} from 'kysely';
 import { ReadThread } from './read-thread.ts';
 
 export class ThreadDialect extends SqliteDialect {
@@ -14,6 +26,25 @@ export class ThreadDialect extends SqliteDialect {
   }
   override createDriver(): Driver {
     return new ThreadDriver(new ReadThread(this.#file));
+  }
+  override createQueryCompiler(): QueryCompiler {
+    return new LiteralLimits();
+  }
+}
+
+/** SQLite prepares a statement with `limit ?` again for every run, because its plan depends on the number: milliseconds over all segments. */
+class LiteralLimits extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ');
+    this.#appendNumber(limit);
+  }
+  protected override visitOffset({ offset }: OffsetNode): void {
+    this.append('offset ');
+    this.#appendNumber(offset);
+  }
+  #appendNumber(node: OperationNode): void {
+    if (ValueNode.is(node) && Number.isSafeInteger(node.value)) this.append(String(node.value));
+    else this.visitNode(node);
   }
 }
 
