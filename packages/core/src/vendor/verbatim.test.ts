@@ -68,7 +68,7 @@ describe('an event that goes out as it is need not be parsed: the same item and 
       size: json.length,
     });
     if (item === undefined) throw new Error('no item');
-    const about = (one: typeof item) => one && { lane: one.lane, size: one.size, event_id: one.event_id };
+    const about = (one: typeof item | undefined) => one && { lane: one.lane, size: one.size, event_id: one.event_id };
     expect(about(item)).toEqual(about(built.items[0]));
     expect(bodyOf(vendor.request([item], context))).toEqual(bodyOf(vendor.request(built.items, context)));
     expect(bodyOf(vendor.request([item, item], context))).toEqual(bodyOf(vendor.request([...built.items, ...built.items], context)));
@@ -114,7 +114,7 @@ describe('a record of a driver, from the stored event: the same as the one that 
     const built = vendor.build(stored.event, { now: 1, received_at: 5 });
     if (built.kind !== 'items') throw new Error(built.kind);
     const item = vendor.verbatim?.(stored);
-    const about = (one: typeof item) => one && { lane: one.lane, size: one.size, event_id: one.event_id };
+    const about = (one: typeof item | undefined) => one && { lane: one.lane, size: one.size, event_id: one.event_id };
     expect(about(item)).toEqual(about(built.items[0]));
     const [direct, made] = [item, built.items[0]].map((one) => one && vendor.transport?.record(one));
     const shown = (record: typeof made) =>
