@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
-import { fresh, record, records, until } from './conformance/kit.ts';
+import { collect, fresh, record, records, until } from './conformance/kit.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import { type Delivery, type EventLog, LogUnavailable } from './port.ts';
 
@@ -134,10 +134,17 @@ describe('several processes', () => {
     const next = heir.consume(topic, 'g', options, async (batch) => void taken.push(...batch));
     onTestFinished(() => next.stop());
     await until(() => taken.length === 3);
+    await until(async () => (await log.lag(topic, 'g')).waiting === 3);
     await held[1]?.ack();
     expect((await log.lag(topic, 'g')).waiting).toBe(3);
-    await heir.ackAll(taken);
-    expect((await log.lag(topic, 'g')).waiting).toBe(0);
+    // Not even for the one after the heir.
+    const { log: last } = await another();
+    const left: Delivery[] = [];
+    const third = last.consume(topic, 'g', options, async (batch) => void left.push(...batch));
+    onTestFinished(() => third.stop());
+    await until(() => left.length === 3);
+    await last.ackAll(left);
+    await until(async () => (await log.lag(topic, 'g')).waiting === 0);
   });
 });
 
@@ -239,7 +246,7 @@ test('appends of a settlement are stored although the process died before they r
   itsLog.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => void held.push(...batch));
   await until(() => held.length === 3);
   await itsLog.ackAll(held.slice(0, 2), { appends: [{ topic: out, records: [record(`${out}/a`)] }] });
-  // At once, as a killed process: the settlement is stored, the append may not have been sent yet.
+  // At once, as a killed process: the settlement is in the journal, cursor and append are not stored yet.
   await dying.close();
   const got: string[] = [];
   const next = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => {
@@ -258,4 +265,33 @@ test('appends of a settlement are stored although the process died before they r
     return stored.length > 0;
   });
   expect(stored).toEqual([`${out}/a`]);
+});
+
+test('a dead letter is stored before the outcome that tells of it', async () => {
+  const [topic, letters, outcomes] = [fresh(), `dlq-delivery-${fresh('int').replace('.', '_')}`, 'outcomes.7'];
+  await log.append([
+    { topic, records: records(topic, 1) },
+    { topic: letters, records: records(letters, 1) },
+  ]);
+  const held: Delivery[] = [];
+  const options = { start: 'beginning', maxInFlight: 1, maxBatch: 1 } as const;
+  const consumer = log.consume(topic, 'g', options, async (batch) => void held.push(...batch));
+  onTestFinished(() => consumer.stop());
+  await until(() => held.length === 1);
+  const ids = async (of: string) => (await collect(log.read(of, { limit: 100 }))).map(({ id }) => id);
+  const limitSize = async (max_msg_size: number) => {
+    const { config } = (await connection.request('$JS.API.STREAM.INFO.firsthand_other')).json<{ config: object }>();
+    await connection.request('$JS.API.STREAM.UPDATE.firsthand_other', JSON.stringify({ ...config, max_msg_size }));
+  };
+  await limitSize(10);
+  const acknowledged = held[0]?.ack([
+    { topic: outcomes, records: [record(`${letters}/told`)] },
+    { topic: letters, records: [record(`${letters}/letter`)] },
+  ]);
+  await sleep(700);
+  expect(await ids(outcomes)).not.toContain(`${letters}/told`);
+  await limitSize(-1);
+  await acknowledged;
+  expect(await ids(letters)).toContain(`${letters}/letter`);
+  expect(await ids(outcomes)).toContain(`${letters}/told`);
 });

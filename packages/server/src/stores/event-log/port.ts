@@ -11,9 +11,9 @@
  * | | LMDB | JetStream | Kafka (possible) |
  * |---|---|---|---|
  * | `append` has resolved | flushed to disk | stored by the stream's quorum | stored by the in-sync replicas |
- * | `ackAll` has resolved | survives the death of the process; a power cut may undo the last moments, appends included | cursor stored by the quorum | offset or own settled set committed |
- * | `ackAll` with `appends` | one transaction: all or nothing | appends, then the cursor; a crash in between repeats both, and ids deduplicate | one transaction, or as JetStream |
- * | `ackAll` with `derive`, `save` | the same transaction | `appends`, then `derive` and `save`, then the acknowledgements | as JetStream |
+ * | `ackAll` has resolved | survives the death of the process; a power cut may undo the last moments, appends included | survives the death of the process; if one broker dies in the same moment, the last 0.2 s may be undone, appends included | offset or own settled set committed |
+ * | `ackAll` with `appends` | one transaction: all or nothing | one journal entry: all or nothing; large appends first, then the entry | one transaction, or as JetStream |
+ * | `ackAll` with `derive`, `save` | the same transaction | `appends`, then `save`, then the acknowledgements with `derive` | as JetStream |
  * | `atomic` | true | false | true with transactions |
  * | a known id | dropped at append | dropped at append by the process that knows it; of ids that two processes append at once, readers get the first | as JetStream |
  *
@@ -105,7 +105,7 @@ export interface EventLog {
   append(appends: Append[]): Promise<AppendResult[]>;
   /**
    * Acknowledges all deliveries. If a part of `alongside` cannot be stored, it rejects and acknowledges none; call it again then. Readers
-   * and `lag` may see the result a few milliseconds after it resolves, and `lag` may drop before the appends can be read.
+   * and `lag` may see the result a fifth of a second after it resolves, and `lag` may drop before the appends can be read.
    */
   ackAll(deliveries: readonly Delivery[], alongside?: Alongside): Promise<void>;
   /**

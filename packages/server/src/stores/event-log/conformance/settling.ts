@@ -142,6 +142,7 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(saved).toBe(1);
       const stored = await collect(log().read(out, { limit: 10 }));
       expect(texts(stored)).toEqual(['data 0', 'data 1', 'data 2']);
+      await until(async () => (await collect(log().read(about, { limit: 10 }))).length > 0);
       expect(texts(await collect(log().read(about, { limit: 10 })))).toEqual([
         JSON.stringify([{ positions: stored.map((one) => one.position) }]),
       ]);

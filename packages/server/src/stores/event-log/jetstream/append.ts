@@ -6,6 +6,7 @@ import { AllIds, FamilyIds } from './family-ids.ts';
 import type { Layout, Place } from './names.ts';
 import { NoStream, type Publisher } from './publisher.ts';
 import { packRecord } from './record-batch.ts';
+import { Rounds } from './rounds.ts';
 import type { IdScanner } from './scan-ids.ts';
 import type { Streams } from './streams.ts';
 import { type Call, TopicWriter } from './topic-writer.ts';
@@ -29,6 +30,8 @@ export class Appender {
   readonly #deps: AppenderDeps;
   readonly #ids: AllIds;
   readonly #writers = new Map<string, TopicWriter>();
+  /** By stream. */
+  readonly #rounds = new Map<string, Rounds>();
   readonly #idPrefix = randomBytes(9).toString('base64url');
   #counter = 0;
 
@@ -55,12 +58,15 @@ export class Appender {
     }
   }
 
-  async #open({ topic, family, subject }: Place): Promise<TopicWriter> {
+  async #open({ topic, family, stream, subject }: Place): Promise<TopicWriter> {
     const ids = await this.#ids.of(family);
     const { connection, publisher } = this.#deps;
     let writer = this.#writers.get(topic);
     if (writer) return writer;
+    const rounds = this.#rounds.get(stream) ?? new Rounds();
+    this.#rounds.set(stream, rounds);
     writer = new TopicWriter({
+      rounds,
       publish: (data, headers) => publisher.publish(subject, data, headers),
       ids,
       maxPayload: () => connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD,

@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Append, ConsumeOptions, Consumer, Delivery } from '../port.ts';
-import { OpenMessage } from './cursor.ts';
+import { type CursorState, isSettled, OpenMessage } from './cursor.ts';
 import type { Cursor, CursorStore } from './cursor-store.ts';
 import { JetStreamDelivery, type RetryRequest, type Settler } from './delivery.ts';
 import type { Feeds } from './feeds.ts';
 import { GroupReader, type GroupReaderDeps } from './group-reader.ts';
+import type { Journal } from './journal.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
+import { positionOf } from './position.ts';
+import { HEADROOM } from './record-batch.ts';
 import { type RetryDeps, RetryQueue } from './retry-queue.ts';
-import { Settlements } from './settlements.ts';
+import { MOST_BYTES, Settlements, sizeOf } from './settlements.ts';
 import { startOf } from './start-position.ts';
+import type { Ticks } from './ticks.ts';
 import type { TopicFeed } from './topic-feed.ts';
 
 export interface ConsumerDeps extends GroupReaderDeps, RetryDeps {
   feeds: Feeds;
   cursors: CursorStore;
+  journal: Journal;
+  ticks: Ticks;
   append(appends: Append[]): Promise<unknown>;
   /** Limits how many consumers start at the same time: thousands would flood the broker with requests. */
   startInTurn<T>(start: () => Promise<T>): Promise<T>;
@@ -109,11 +115,7 @@ export class GroupConsumer implements Consumer, Settler {
     const { cursor, state, isNew } = await cursors.claim(this.topic, this.group, () =>
       startOf(this.#options.start, this.#place, this.#deps.direct),
     );
-    if (state.outbox !== undefined) {
-      const { outbox, ...rest } = state;
-      await this.#deps.append(outbox);
-      await cursor.save(rest);
-    }
+    const journaled = isNew ? [] : await this.#readJournal(state);
     const retries = new RetryQueue(this.topic, this.group, this.#options.skipRetryDelays === true, this.#deps);
     const retried = await retries.load();
     // Its last consumer may have died after it stored results and before it settled their records.
@@ -122,14 +124,35 @@ export class GroupConsumer implements Consumer, Settler {
     this.#retries = retries;
     this.#reader = new GroupReader(feed, state.high, this.#deps);
     this.#settlements = this.#settlementsOf(cursor, state);
-    this.#retried = retried;
+    this.#settledBefore = new Set([...retried, ...journaled]);
   }
-  /** Positions whose next attempt was stored by the last consumer, which may have died before it settled them. */
-  #retried = new Set<string>();
+  /** Positions that the last consumer has settled, or stored a retry for, after it stored its cursor. */
+  #settledBefore = new Set<string>();
 
-  #settlementsOf(cursor: Cursor, state: ConstructorParameters<typeof Settlements>[1]): Settlements {
-    const { append, persist, onError } = this.#deps;
-    return new Settlements(cursor, state, { append, persist, onError, onFenced: () => this.#fenced() });
+  /** Positions that the journal knows as settled and the cursor does not. Their appends may be missing too. */
+  async #readJournal(state: CursorState): Promise<string[]> {
+    const positions: string[] = [];
+    const appends: Append[] = [];
+    for (const entry of await this.#deps.journal.takeOver(this.topic, this.group, state.owner)) {
+      const before = positions.length;
+      for (const [seq, ...indexes] of entry.settled)
+        for (const index of indexes) if (!isSettled(state, seq, index)) positions.push(positionOf(seq, index));
+      if (positions.length > before) appends.push(...entry.appends);
+    }
+    if (appends.length > 0) await this.#deps.append(appends);
+    return positions;
+  }
+
+  #settlementsOf(cursor: Cursor, state: CursorState): Settlements {
+    const { append, journal, persist, ticks, onError } = this.#deps;
+    return new Settlements(cursor, state, {
+      append,
+      persist,
+      journal: (entry) => journal.add(this.topic, this.group, entry),
+      atNextTick: (run) => ticks.next(run),
+      onFenced: () => this.#fenced(),
+      onError,
+    });
   }
 
   /** Another consumer owns the group. If this process still should, nobody else does, and it takes the group back. */
@@ -196,8 +219,14 @@ export class GroupConsumer implements Consumer, Settler {
     for (const index of records.keys()) {
       const record = message.record(index);
       const wanted = only.length === 0 || only.includes(index);
-      if (!record || !wanted || message.time < this.#since || this.#retried.has(record.position) || reader.isDuplicate(message, index)) {
+      if (!record || !wanted || message.time < this.#since || reader.isDuplicate(message, index)) {
         open.settle(index);
+        continue;
+      }
+      if (this.#settledBefore.has(record.position)) {
+        open.settle(index);
+        // The journal forgets them soon.
+        settlements.advance();
         continue;
       }
       if (this.#options.includes?.(record) === false) {
@@ -214,7 +243,7 @@ export class GroupConsumer implements Consumer, Settler {
   /** Others see in the stored cursor how far the group is. */
   #storeAdvance(): void {
     this.#advance = undefined;
-    if (!this.#stopped) this.#settlements?.settle([], true).catch((error: unknown) => this.#deps.onError(error));
+    if (!this.#stopped) this.#settlements?.advance();
   }
 
   async #takeDueRetries(): Promise<void> {
@@ -272,37 +301,26 @@ export class GroupConsumer implements Consumer, Settler {
       await persist(() => retries.add(delivery.record, delivery.attempt + 1, retry));
       this.#waitForRetries();
     }
-    await this.#settled([delivery], false);
+    await this.#settled([delivery]);
   }
 
-  /** Whether the appends can be stored in one message with the settlement of these deliveries. */
+  /** Whether the appends can travel in the journal with the settlement of these deliveries. */
   carries(deliveries: readonly JetStreamDelivery[], appends: readonly Append[]): boolean {
+    const most = this.#deps.maxPayload() - HEADROOM;
     return (
-      this.#settlements?.carries(appends) === true && deliveries.every(({ origin, isSettling }) => origin.kind === 'topic' && !isSettling)
+      sizeOf(appends) <= Math.min(MOST_BYTES, most) && deliveries.every(({ origin, isSettling }) => origin.kind === 'topic' && !isSettling)
     );
   }
 
-  /**
-   * Settles many at once, `appends` with them if `carries` says so. `lazy`: a crash may repeat them, and that is harmless. Resolves before the
-   * broker knows then.
-   */
-  settleAll(deliveries: readonly JetStreamDelivery[], lazy: boolean, appends: readonly Append[] = []): Promise<void> {
+  /** Settles many at once, with `appends` if `carries` says so. */
+  settleAll(deliveries: readonly JetStreamDelivery[], appends: readonly Append[] = []): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const open = deliveries.filter((delivery) => delivery.claim(promise));
-    if (lazy) {
-      this.#settled(open, true, []).catch((error: unknown) => this.#deps.onError(error));
-      this.#release(open);
-      resolve();
-    } else this.#settled(open, false, appends).then(resolve, reject);
+    this.#settled(open, appends).then(resolve, reject);
     return promise;
   }
-  #release(deliveries: readonly JetStreamDelivery[]): void {
-    for (const delivery of deliveries) this.#out.delete(delivery);
-    this.#pump();
-    this.#fill();
-  }
 
-  async #settled(deliveries: readonly JetStreamDelivery[], lazy: boolean, appends: readonly Append[] = []): Promise<void> {
+  async #settled(deliveries: readonly JetStreamDelivery[], appends: readonly Append[] = []): Promise<void> {
     const records: { seq: number; index: number }[] = [];
     const retried: number[] = [];
     for (const { origin } of deliveries)
@@ -311,10 +329,17 @@ export class GroupConsumer implements Consumer, Settler {
     const { persist } = this.#deps;
     const [settlements, retries] = [this.#settlements, this.#retries];
     await Promise.all([
-      records.length > 0 ? settlements?.settle(records, lazy, appends) : undefined,
+      records.length > 0 ? settlements?.settle(records, appends) : undefined,
       ...retried.map((seq) => persist(async () => retries?.settled(seq))),
     ]);
-    this.#release(deliveries);
+    for (const delivery of deliveries) this.#out.delete(delivery);
+    this.#pump();
+    this.#fill();
+  }
+
+  /** Stores the cursor now if it lags behind. */
+  async flush(): Promise<void> {
+    await this.#settlements?.flush();
   }
 
   /** What waits, as this consumer knows it; undefined while it does not know the end of the topic. */
@@ -336,7 +361,9 @@ export class GroupConsumer implements Consumer, Settler {
     // While the broker is away, neither may end.
     await Promise.race([Promise.all([this.started, this.#running, this.#filling]), sleep(FLUSH_MS, undefined, { ref: false })]);
     await this.#running;
-    await Promise.race([this.#settlements?.flush(), sleep(FLUSH_MS, undefined, { ref: false })]);
+    // What cannot be stored now is in the journal.
+    const flushed = this.flush().catch((error: unknown) => this.#deps.onError(error));
+    await Promise.race([flushed, sleep(FLUSH_MS, undefined, { ref: false })]);
     this.#queue = [];
     this.#unlisten?.();
     if (this.#feed) this.#deps.feeds.release(this.#feed);

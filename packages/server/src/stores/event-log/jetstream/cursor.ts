@@ -1,6 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-import type { Append, LogRecord } from '../port.ts';
-
 /**
  * What a group has settled: everything up to `high`, except the records in `open`. A few bytes, however many records wait behind it, because
  * `open` holds only records in flight.
@@ -13,33 +10,18 @@ export interface CursorState {
   open: [seq: number, ...indexes: number[]][];
   /** Records appended before this time do not belong to the group. Milliseconds since 1970. */
   since?: number;
-  /** Appends that belong to settled records and may not be stored yet. Whoever takes the group over stores them. */
-  outbox?: Append[];
 }
-interface StoredState extends Omit<CursorState, 'outbox'> {
-  /** Earlier releases ignore it, so it must leave the rest readable for them. */
-  outbox?: [topic: string, ...records: StoredRecordData[]][];
-}
-/** Data that is not valid UTF-8 is base64. */
-type StoredRecordData = [id: string, text: string] | [id: string, base64: string, encoded: 1];
 
 export function encodeCursor(state: CursorState): Buffer {
-  const { outbox = [], ...rest } = state;
-  if (outbox.length === 0) return Buffer.from(JSON.stringify(rest));
-  const stored: StoredState = { ...rest, outbox: outbox.map(({ topic, records }) => [topic, ...records.map(encodeRecord)]) };
-  return Buffer.from(JSON.stringify(stored));
+  return Buffer.from(JSON.stringify(state));
 }
 export function decodeCursor(data: Uint8Array): CursorState {
-  const { outbox, ...state } = JSON.parse(Buffer.from(data).toString()) as StoredState;
-  if (outbox === undefined) return state;
-  return { ...state, outbox: outbox.map(([topic, ...records]) => ({ topic, records: records.map(decodeRecord) })) };
+  return JSON.parse(Buffer.from(data).toString()) as CursorState;
 }
-function encodeRecord({ id, data }: LogRecord): StoredRecordData {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
-  return isUtf8(bytes) ? [id, bytes.toString('utf8')] : [id, bytes.toString('base64'), 1];
-}
-function decodeRecord([id, text, encoded]: StoredRecordData): LogRecord {
-  return { id, data: Buffer.from(text, encoded === 1 ? 'base64' : 'utf8') };
+export function isSettled({ high, open }: CursorState, seq: number, index: number): boolean {
+  if (seq > high) return false;
+  const message = open.find(([at]) => at === seq);
+  return message === undefined || (message.length > 1 && !message.includes(index, 1));
 }
 
 /** The first record that the group has not settled. */

@@ -21,12 +21,14 @@ import type { JetStreamDelivery } from './delivery.ts';
 import { DirectGet } from './direct-get.ts';
 import { Feeds } from './feeds.ts';
 import { inTurn } from './in-turn.ts';
+import { Journal } from './journal.ts';
 import { CANARY_STREAM, CANARY_SUBJECT, Layout } from './names.ts';
 import { Patches } from './patches.ts';
 import { NoStream, Publisher } from './publisher.ts';
 import { Reader } from './reader.ts';
 import { IdScanner } from './scan-ids.ts';
 import { Streams } from './streams.ts';
+import { Ticks } from './ticks.ts';
 import { Upkeep } from './upkeep.ts';
 
 export interface JetStreamLogSettings {
@@ -40,6 +42,10 @@ export interface JetStreamLogSettings {
 }
 
 const PUBLISH_TIMEOUT_MS = 2_000;
+/** Without the journal the cursor is stored at once, so a broker that hangs must not hold settlements up for long. */
+const JOURNAL_TIMEOUT_MS = 700;
+/** How late stored cursors and the appends before them may be. The journal has them. */
+const CURSOR_TICK_MS = 200;
 const API_TIMEOUT_MS = 2_500;
 const FLUSH_TIMEOUT_MS = 2_500;
 const AGAIN_MS = 250;
@@ -56,6 +62,7 @@ export class JetStreamLog implements EventLog {
   readonly #api: JetStreamApi;
   readonly #streams: Streams;
   readonly #publisher: Publisher;
+  readonly #journalPublisher: Publisher;
   readonly #canary: Canary;
   readonly #appender: Appender;
   readonly #cursors: CursorStore;
@@ -86,6 +93,8 @@ export class JetStreamLog implements EventLog {
     const direct = new DirectGet(connection, api);
     const patches = new Patches({ api, direct, publisher, streams, maxPayload });
     const cursors = new CursorStore({ api, layout, streams, publisher });
+    const journalPublisher = new Publisher(connection, JOURNAL_TIMEOUT_MS, () => {});
+    const journal = new Journal({ api, layout, streams, direct, publisher: journalPublisher, monotonic: () => clock.monotonic() });
     const onError = (error: unknown) => settings.onError?.(error, { topic: '', group: '' });
     const feeds = new Feeds({ connection, api, streams, scanner, windowMs, now, onError });
     this.#layout = layout;
@@ -93,10 +102,11 @@ export class JetStreamLog implements EventLog {
     this.#api = api;
     this.#streams = streams;
     this.#publisher = publisher;
+    this.#journalPublisher = journalPublisher;
     this.#cursors = cursors;
     this.#feeds = feeds;
     this.#reader = new Reader(direct, patches);
-    this.#upkeep = new Upkeep({ api, cursors, direct, patches, reader: this.#reader });
+    this.#upkeep = new Upkeep({ api, cursors, direct, journal, patches, reader: this.#reader });
     this.#appender = new Appender({ connection, layout, streams, publisher, scanner, windowMs, now });
     this.#canary = new Canary({ write: () => this.#writeCanary(), monotonic: () => clock.monotonic() });
     const isClosed = () => this.#closed || connection.isClosed();
@@ -113,6 +123,8 @@ export class JetStreamLog implements EventLog {
       scanner,
       patches,
       cursors,
+      journal,
+      ticks: new Ticks(CURSOR_TICK_MS),
       feeds,
       windowMs,
       now,
@@ -139,7 +151,7 @@ export class JetStreamLog implements EventLog {
     for await (const status of this.#connection.status()) {
       if (status.type === 'disconnect') {
         this.#connected = false;
-        this.#publisher.rejectAll('the connection to NATS was lost');
+        for (const publisher of [this.#publisher, this.#journalPublisher]) publisher.rejectAll('the connection to NATS was lost');
       } else if (status.type === 'reconnect') {
         this.#connected = true;
         void this.#canary.check();
@@ -151,30 +163,36 @@ export class JetStreamLog implements EventLog {
 
   async append(appends: Append[]): Promise<AppendResult[]> {
     if (!this.#connected || this.#closed) throw new LogUnavailable('NATS is unavailable');
-    const results = await Promise.all(appends.map((one) => this.#appender.append(one)));
-    for (const { topic, records } of appends)
-      if (topic.startsWith(ANNOUNCED)) for (const { data } of records) this.#connection.publish(topic, data);
+    const isLetter = ({ topic }: Append) => topic.startsWith(ANNOUNCED);
+    const write = (one: Append) => this.#appender.append(one);
+    // A dead letter first, then the outcome that tells of it. A crash between them must not leave a trace without its letter.
+    const letters = new Map<Append, AppendResult>();
+    await Promise.all(appends.filter(isLetter).map(async (one) => letters.set(one, await write(one))));
+    const results = await Promise.all(appends.map((one) => letters.get(one) ?? write(one)));
+    for (const { topic, records } of letters.keys()) for (const { data } of records) this.#connection.publish(topic, data);
     return results;
   }
 
   async ackAll(deliveries: readonly Delivery[], { appends, derive, save }: Alongside = { appends: [] }): Promise<void> {
-    const [only] = deliveries as readonly JetStreamDelivery[];
-    if (only && derive === undefined && save === undefined && this.#carries(deliveries as readonly JetStreamDelivery[], appends))
-      return (only.settler as GroupConsumer).settleAll(deliveries as readonly JetStreamDelivery[], false, appends);
+    const own = deliveries as readonly JetStreamDelivery[];
+    if (derive === undefined && save === undefined) return this.#settle(own, appends);
     const results = appends.length > 0 ? await this.append(appends) : [];
-    await Promise.all([derive && this.append(derive(results)), save?.()]);
-    // Processing an event again leads to the same ids, which the log drops: its cursor may be a moment late.
-    const lazy = derive !== undefined;
-    const byConsumer = Map.groupBy(deliveries as readonly JetStreamDelivery[], ({ settler }) => settler as GroupConsumer);
-    await Promise.all(Array.from(byConsumer, ([consumer, own]) => consumer.settleAll(own, lazy)));
+    await save?.();
+    await this.#settle(own, derive?.(results) ?? []);
   }
 
-  /** Whether the settlement and its appends fit in one message. Throws on a topic that cannot exist. */
-  #carries(deliveries: readonly JetStreamDelivery[], appends: readonly Append[]): boolean {
-    const settler = deliveries[0]?.settler as GroupConsumer;
+  /** The appends travel with the settlement if they can. Else they are stored first. */
+  async #settle(deliveries: readonly JetStreamDelivery[], appends: Append[]): Promise<void> {
+    const byConsumer = Map.groupBy(deliveries, ({ settler }) => settler as GroupConsumer);
+    const [consumer] = byConsumer.keys();
+    if (consumer && byConsumer.size === 1 && this.#carries(consumer, deliveries, appends)) return consumer.settleAll(deliveries, appends);
+    if (appends.length > 0) await this.append(appends);
+    await Promise.all(Array.from(byConsumer, ([each, own]) => each.settleAll(own)));
+  }
+  /** Throws on a topic that cannot exist. */
+  #carries(consumer: GroupConsumer, deliveries: readonly JetStreamDelivery[], appends: readonly Append[]): boolean {
     for (const { topic } of appends) this.#layout.placeOf(topic);
-    if (appends.length === 0 || deliveries.some((delivery) => delivery.settler !== settler)) return false;
-    return settler.carries(deliveries, appends) && appends.every(({ topic }) => !topic.startsWith(ANNOUNCED));
+    return consumer.carries(deliveries, appends) && appends.every(({ topic }) => !topic.startsWith(ANNOUNCED));
   }
 
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer {
@@ -228,15 +246,22 @@ export class JetStreamLog implements EventLog {
   async expire(topic: string, before: Date, ignoring: string[] = []): Promise<number> {
     const place = this.#layout.placeOf(topic);
     await this.#streams.ensure(place);
+    await this.#storeCursors(topic);
     const removed = await this.#upkeep.expire(place, before, ignoring);
     if (removed > 0) this.#feeds.clear(topic);
     return removed;
   }
 
   async erase(topic: string, positions: readonly string[]): Promise<string[]> {
+    await this.#storeCursors(topic);
     const left = await this.#upkeep.erase(this.#layout.placeOf(topic), positions);
     this.#feeds.clear(topic);
     return left;
+  }
+
+  /** What this process has settled shows in the stored cursors. */
+  async #storeCursors(topic: string): Promise<void> {
+    await Promise.all([...this.#consumers].filter((consumer) => consumer.topic === topic).map((consumer) => consumer.flush()));
   }
 
   async lag(topic: string, group: string): Promise<{ waiting: number; oldest: number | undefined }> {
@@ -278,6 +303,7 @@ export class JetStreamLog implements EventLog {
     this.#feeds.close();
     this.#appender.close();
     this.#publisher.close();
+    this.#journalPublisher.close();
   }
 }
 

@@ -46,6 +46,10 @@ export class Message {
     }
     return this.#records;
   }
+  /** The stored bytes. Call before `records`. */
+  get data(): Uint8Array {
+    return this.#data;
+  }
   record(index: number): StoredRecord | undefined {
     const record = this.records[index];
     return record && { ...record, position: positionOf(this.seq, index), time: this.time };

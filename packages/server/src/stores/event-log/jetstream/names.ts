@@ -8,6 +8,7 @@ import { fnv1a } from '@firsthand/core/hash/fnv1a.ts';
  * | `firsthand_<family>_<shard>` | `firsthand.<shard>.<topic>` | record batches of the busy families, spread over `NATS_STREAMS` streams |
  * | `firsthand_other` | `firsthand.other.<topic>` | record batches of all other topics, dead letters among them |
  * | `firsthand_cursors_<shard>` | `firsthand-cursors.<shard>.<topic>.<group>` | the position of each group: one message per subject |
+ * | `firsthand_journal_<shard>` | `firsthand-journal.<shard>.<topic>.<group>` | settlements since the cursor was stored, in the memory of one broker |
  * | `firsthand_retries` | `firsthand-retries.<topic>.<group>` | one message per waiting retry |
  * | `firsthand_patches` | `firsthand-patches.<topic>.<seq>` | what is left of a batch after single records were erased |
  */
@@ -79,6 +80,12 @@ export class Layout {
     const shard = this.#shardOf(topic);
     const root = `firsthand-cursors.${shard}`;
     return { stream: `firsthand_cursors_${shard}`, subjects: [`${root}.>`], subject: `${root}.${encode(topic)}.${encode(group)}` };
+  }
+  journalOf(topic: string, group: string): CursorPlace {
+    checkTopic(topic);
+    const shard = this.#shardOf(topic);
+    const root = `firsthand-journal.${shard}`;
+    return { stream: `firsthand_journal_${shard}`, subjects: [`${root}.>`], subject: `${root}.${encode(topic)}.${encode(group)}` };
   }
   cursorsOf(topic: string): CursorPlace {
     const place = this.cursorOf(topic, 'x');

@@ -12,7 +12,7 @@ const ENCODING = 'Fh-Encoding';
 const DEFLATE = 'deflate';
 const HASH_BYTES = 8;
 /** Reserved for headers and subject, which count towards the broker's `max_payload`. */
-const HEADROOM = 16_384;
+export const HEADROOM = 16_384;
 /** Bounds the decompressed size of a hostile message. Genuine ones are at most a few megabytes. */
 const MOST_UNPACKED = 64 * 1_048_576;
 export const MOST_RECORDS = 400;
@@ -26,7 +26,10 @@ export interface Packed {
   bytes: Buffer;
 }
 
-export function packRecord({ id, data }: LogRecord): Packed {
+export function packRecord(record: LogRecord): Packed {
+  return { hash: hash('sha256', record.id.toWellFormed(), 'buffer').subarray(0, HASH_BYTES), bytes: packBytes(record) };
+}
+export function packBytes({ id, data }: LogRecord): Buffer {
   const text = id.toWellFormed();
   const idLength = Buffer.byteLength(text);
   const bytes = Buffer.allocUnsafe(8 + idLength + data.length);
@@ -34,7 +37,7 @@ export function packRecord({ id, data }: LogRecord): Packed {
   bytes.write(text, 4, 'utf8');
   bytes.writeUInt32BE(data.length, 4 + idLength);
   bytes.set(data, 8 + idLength);
-  return { hash: hash('sha256', text, 'buffer').subarray(0, HASH_BYTES), bytes };
+  return bytes;
 }
 
 /** The number of records, from the front, that fit into one message. At least one. */
@@ -65,7 +68,9 @@ export function encodeBatch(records: readonly Packed[], maxPayload: number): { d
 
 export function decodeBatch(data: Uint8Array, meta: MsgHdrs | undefined): LogRecord[] {
   const plain = meta?.get(ENCODING) === DEFLATE ? inflateRawSync(data, { maxOutputLength: MOST_UNPACKED }) : data;
-  const bytes = Buffer.from(plain.buffer, plain.byteOffset, plain.length);
+  return unpackRecords(Buffer.from(plain.buffer, plain.byteOffset, plain.length));
+}
+export function unpackRecords(bytes: Buffer): LogRecord[] {
   const records: LogRecord[] = [];
   for (let at = 0; at < bytes.length; ) {
     const idEnd = at + 4 + bytes.readUInt32BE(at);

@@ -1,21 +1,38 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Append } from '../port.ts';
 import { type CursorState, OpenMessages } from './cursor.ts';
 import { type Cursor, Fenced } from './cursor-store.ts';
-import { Outbox } from './outbox.ts';
+import type { JournalEntry } from './journal.ts';
 
 export interface SettlementsDeps {
   /** Retries while the broker is unavailable. */
   persist<T>(work: () => Promise<T>): Promise<T>;
   append(appends: Append[]): Promise<unknown>;
+  /** Resolves with false if the journal could not store the entry. */
+  journal(entry: JournalEntry): Promise<boolean>;
+  /** Calls `run` within a moment, together with the other groups of this process. */
+  atNextTick(run: () => void): void;
   onFenced(): void;
   onError(error: unknown): void;
 }
+interface Place {
+  seq: number;
+  index: number;
+}
+interface Waiting {
+  records: Place[];
+  appends: Append[];
+  done: Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
+}
 
-/** A settlement that nobody waits for may take this long, so that many share one write. */
-const LAZY_MS = 100;
+/** A journal entry stays below this size, and so does the memory of appends that wait for the next cursor. */
+export const MOST_BYTES = 262_144;
 
-/** Writes a group's cursor. One write at a time; settlements that come meanwhile share the next one. */
+/**
+ * Settles a group's records: at once in the journal, in the stored cursor a moment later. Appends that belong to a settlement are in the
+ * journal with it, and are stored before the cursor that counts it as settled.
+ */
 export class Settlements {
   readonly open: OpenMessages;
   readonly #cursor: Cursor;
@@ -23,18 +40,19 @@ export class Settlements {
   readonly #deps: SettlementsDeps;
   /** Partly settled messages of the last consumer, not read again yet. */
   reopened: CursorState['open'];
-  #next: { done: Promise<void>; resolve(): void; reject(error: unknown): void } | undefined;
-  #hurry = false;
-  #wake: AbortController | undefined;
-  #writing: Promise<void> | undefined;
+  /** For the next journal entry. */
+  #next: Waiting | undefined;
+  #journaling: Promise<void> | undefined;
+  /** Appends of settlements that the stored cursor does not count yet. */
+  #appends: Append[] = [];
+  #bytes = 0;
+  /** The stored cursor lags behind, and the next tick stores it. */
+  #behind = false;
+  #storing: Promise<void> | undefined;
+  #storingNext: Promise<void> | undefined;
   #fenced = false;
-  readonly #outbox: Outbox;
-  /** The stored cursor names appends. */
-  #carries = false;
 
   constructor(cursor: Cursor, state: CursorState, deps: SettlementsDeps) {
-    const { append, persist, onError } = deps;
-    this.#outbox = new Outbox({ append, persist, onError, onEmpty: () => this.#leaveOut() });
     this.#cursor = cursor;
     this.#since = state.since;
     this.#deps = deps;
@@ -42,88 +60,122 @@ export class Settlements {
     this.reopened = [...state.open].sort(([a], [b]) => a - b);
   }
 
-  /** Whether `settle` can take these appends along. */
-  carries(appends: readonly Append[]): boolean {
-    return this.#outbox.fits(appends);
-  }
-
-  /**
-   * Resolves when the records are settled on the broker, `appends` with them. `lazy`: a crash may repeat them, and that is harmless.
-   */
-  settle(records: readonly { seq: number; index: number }[], lazy: boolean, appends: readonly Append[] = []): Promise<void> {
-    this.#outbox.add(appends);
+  /** Resolves when the settlement and its appends survive the death of this process. */
+  settle(records: readonly Place[], appends: readonly Append[] = []): Promise<void> {
     for (const { seq, index } of records) this.open.settle(seq, index);
     if (this.#fenced) return Promise.resolve();
-    if (!lazy) this.#hurryUp();
-    if (this.#next === undefined) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      this.#next = { done: promise, resolve, reject };
-      this.#writing ??= this.#write();
-    }
-    return this.#next.done;
+    this.#appends.push(...appends);
+    this.#bytes += sizeOf(appends);
+    const next = (this.#next ??= waiting());
+    next.records.push(...records);
+    next.appends.push(...appends);
+    this.#journaling ??= this.#journal();
+    return next.done;
   }
 
-  /** Writes what waits, and waits for it. */
+  /** Stores the cursor at the next tick. */
+  advance(): void {
+    if (this.#behind || this.#fenced) return;
+    this.#behind = true;
+    this.#deps.atNextTick(() => {
+      if (this.#behind) this.#store().catch((error: unknown) => this.#deps.onError(error));
+    });
+  }
+
+  /** Stores what waits. */
   async flush(): Promise<void> {
-    this.#hurryUp();
-    await this.#writing;
-    await this.#outbox.flush();
-    this.#hurryUp();
-    await this.#writing;
+    await this.#journaling;
+    if (this.#behind) await this.#store();
+    await this.#storing;
   }
 
-  /** Appends of a stored cursor would be repeated at the next takeover, however late. */
-  #leaveOut(): void {
-    if (this.#carries) this.settle([], true).catch((error: unknown) => this.#deps.onError(error));
-  }
-
-  #hurryUp(): void {
-    this.#hurry = true;
-    this.#wake?.abort();
-  }
-
-  async #write(): Promise<void> {
+  async #journal(): Promise<void> {
     while (this.#next !== undefined) {
-      await this.#pause();
-      const writing = this.#next;
+      // Settlements of one turn of the event loop share an entry.
+      await new Promise((resolve) => setImmediate(resolve));
+      const entry: Waiting = this.#next;
       this.#next = undefined;
-      this.#hurry = false;
       try {
-        const outbox = await this.#deps.persist(() => this.#save());
-        this.#carries = outbox > 0;
-        this.#outbox.stored(outbox);
-        writing.resolve();
+        const { owner } = this.#cursor;
+        const settled = byMessage(entry.records);
+        const isStored = this.#bytes <= MOST_BYTES && (await this.#deps.journal({ owner, settled, appends: entry.appends }));
+        if (isStored) this.advance();
+        else await this.#store();
+        entry.resolve();
       } catch (error) {
-        if (error instanceof Fenced) this.#fence(writing);
-        else writing.reject(error);
+        entry.reject(error);
       }
     }
-    this.#writing = undefined;
+    this.#journaling = undefined;
   }
 
-  /** Returns the number of appends that the stored cursor names. */
-  async #save(): Promise<number> {
-    const outbox = [...this.#outbox.appends];
+  /** Stores appends and cursor. Calls that come meanwhile share the next time. */
+  #store(): Promise<void> {
+    if (this.#storing === undefined) {
+      this.#storing = this.#storeOnce().finally(() => {
+        this.#storing = undefined;
+      });
+      return this.#storing;
+    }
+    this.#storingNext ??= this.#storing
+      .catch(() => {})
+      .then(() => {
+        this.#storingNext = undefined;
+        return this.#store();
+      });
+    return this.#storingNext;
+  }
+
+  async #storeOnce(): Promise<void> {
+    const { append, persist } = this.#deps;
+    const appends = this.#appends;
     const state = this.open.state(this.#cursor.owner, this.reopened, this.#since);
-    await this.#cursor.save(outbox.length === 0 ? state : { ...state, outbox });
-    return outbox.length;
-  }
-
-  async #pause(): Promise<void> {
-    // Settlements of one turn of the event loop share a write.
-    if (this.#hurry) return void (await new Promise((resolve) => setImmediate(resolve)));
-    this.#wake = new AbortController();
-    await sleep(LAZY_MS, undefined, { signal: this.#wake.signal }).catch(() => {});
-    this.#wake = undefined;
+    this.#appends = [];
+    this.#bytes = 0;
+    this.#behind = false;
+    try {
+      if (appends.length > 0) await persist(() => append(byTopic(appends)));
+      await persist(() => this.#cursor.save(state));
+    } catch (error) {
+      if (error instanceof Fenced) return this.#fence();
+      this.#appends = [...appends, ...this.#appends];
+      this.#bytes += sizeOf(appends);
+      throw error;
+    }
   }
 
   /** The records belong to another consumer, which gets those that were not settled in time. */
-  #fence(writing: { resolve(): void }): void {
+  #fence(): void {
     this.#fenced = true;
-    this.#outbox.close();
-    writing.resolve();
-    this.#next?.resolve();
-    this.#next = undefined;
+    this.#appends = [];
     this.#deps.onFenced();
   }
+}
+
+function waiting(): Waiting {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  return { records: [], appends: [], done: promise, resolve, reject };
+}
+export function sizeOf(appends: readonly Append[]): number {
+  let bytes = 0;
+  for (const { records } of appends) for (const { data } of records) bytes += data.length + 100;
+  return bytes;
+}
+function byMessage(records: readonly Place[]): JournalEntry['settled'] {
+  const found = new Map<number, [number, ...number[]]>();
+  for (const { seq, index } of records) {
+    const known = found.get(seq);
+    if (known) known.push(index);
+    else found.set(seq, [seq, index]);
+  }
+  return [...found.values()];
+}
+function byTopic(appends: readonly Append[]): Append[] {
+  const found = new Map<string, Append>();
+  for (const { topic, records } of appends) {
+    const known = found.get(topic);
+    if (known) known.records.push(...records);
+    else found.set(topic, { topic, records: [...records] });
+  }
+  return [...found.values()];
 }

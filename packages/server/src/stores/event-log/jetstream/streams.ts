@@ -13,6 +13,9 @@ import {
 
 /** Long enough for a publish whose confirmation was lost to be repeated under its message id. */
 const SERVER_WINDOW_MS = 120_000;
+/** A cursor is stored several times a second, so older entries of the journal have no use. */
+const JOURNAL_MS = 10_000;
+const JOURNAL_BYTES = 33_554_432;
 /** "stream name already in use with a different configuration": another process has just created it. */
 const NAME_IN_USE = 10_058;
 
@@ -33,6 +36,12 @@ export class Streams {
   /** Keeps the last message of each subject. */
   ensureCursors({ stream, subjects }: CursorPlace): Promise<void> {
     return this.#make(stream, subjects, { max_msgs_per_subject: 1, discard: 'old' });
+  }
+  /** Without replicas, in memory. */
+  ensureJournal({ stream, subjects }: CursorPlace): Promise<void> {
+    const nanos = JOURNAL_MS * 1_000_000;
+    const limits = { max_age: nanos, duplicate_window: nanos, max_bytes: JOURNAL_BYTES, discard: 'old' };
+    return this.#make(stream, subjects, { storage: 'memory', num_replicas: 1, ...limits });
   }
   ensureRetries(): Promise<void> {
     return this.#make(RETRY_STREAM, [RETRY_SUBJECTS], {});

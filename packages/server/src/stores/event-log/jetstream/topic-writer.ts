@@ -4,7 +4,8 @@ import { LogUnavailable } from '../port.ts';
 import type { FamilyIds } from './family-ids.ts';
 import { positionOf } from './position.ts';
 import { InDoubt, type PubAck } from './publisher.ts';
-import { encodeBatch, fitting, MOST_RECORDS, type Packed } from './record-batch.ts';
+import { encodeBatch, fitting, type Packed } from './record-batch.ts';
+import type { Rounds } from './rounds.ts';
 
 /** One call of `append`, for one topic. Settles when all of its records have. */
 export interface Call {
@@ -24,6 +25,8 @@ export interface Entry extends Packed {
 
 export interface TopicWriterDeps {
   publish(data: Uint8Array, headers: MsgHdrs): Promise<PubAck>;
+  /** Of the topic's stream. */
+  rounds: Rounds;
   ids: FamilyIds;
   maxPayload(): number;
   messageId(): string;
@@ -31,18 +34,15 @@ export interface TopicWriterDeps {
   onStored?: ((entries: readonly Entry[]) => void) | undefined;
 }
 
-/** A record waits at most about this long for others to share its message. */
-const LINGER_MS = 1;
 const AGAIN_MS = 250;
 
 /**
- * Writes one topic. Records that arrive within a moment, or while a message is being stored, share the next message. One message is in flight
+ * Writes one topic. Records that arrive before the next round of its stream share a message. One message is in flight
  * at a time, so the order of appends is the order of the log, also when a message has to be sent again.
  */
 export class TopicWriter {
   readonly #deps: TopicWriterDeps;
   #queue: Entry[] = [];
-  #timer: NodeJS.Timeout | undefined;
   #running = false;
   #closed = false;
 
@@ -72,19 +72,19 @@ export class TopicWriter {
     const entry: Entry = { ...packed, id, call, index, joined: [] };
     ids.begin(id, entry);
     this.#queue.push(entry);
-    if (this.#running) return;
-    if (this.#queue.length >= MOST_RECORDS) void this.#run();
-    else this.#timer ??= setTimeout(() => void this.#run(), LINGER_MS);
+    if (!this.#running) void this.#run();
   }
 
   async #run(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#running) return;
+    const { maxPayload, rounds } = this.#deps;
     this.#running = true;
-    while (this.#queue.length > 0 && !this.#closed) {
-      const batch = this.#queue.splice(0, fitting(this.#queue, this.#deps.maxPayload()));
-      await this.#store(batch);
+    for (let turn: Promise<void> | undefined = rounds.next(); turn !== undefined; ) {
+      await turn;
+      const batch = this.#queue.splice(0, fitting(this.#queue, maxPayload()));
+      if (batch.length > 0) await this.#store(batch);
+      // What came meanwhile has waited long enough: it asks before the round ends.
+      turn = this.#queue.length > 0 && !this.#closed ? rounds.next() : undefined;
+      rounds.confirmed();
     }
     this.#running = false;
   }
@@ -132,7 +132,6 @@ export class TopicWriter {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
     for (const entry of this.#queue.splice(0)) this.#give(entry, new LogUnavailable('the log is closed'));
   }
 }

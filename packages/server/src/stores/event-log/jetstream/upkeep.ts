@@ -3,6 +3,7 @@ import { orNone } from './api.ts';
 import { firstOpen } from './cursor.ts';
 import type { CursorStore } from './cursor-store.ts';
 import type { DirectGet } from './direct-get.ts';
+import type { Journal } from './journal.ts';
 import { type Place, RETRY_STREAM, retrySubject } from './names.ts';
 import type { Patches } from './patches.ts';
 import { type Position, parsePosition } from './position.ts';
@@ -13,6 +14,7 @@ export interface UpkeepDeps {
   api: JetStreamApi;
   cursors: CursorStore;
   direct: DirectGet;
+  journal: Journal;
   patches: Patches;
   reader: Reader;
 }
@@ -78,6 +80,7 @@ export class Upkeep {
 
   async removeGroup(topic: string, group: string): Promise<void> {
     await this.#deps.cursors.remove(topic, group);
+    await this.#deps.journal.remove(topic, group);
     await orNone(this.#deps.api.call(`STREAM.PURGE.${RETRY_STREAM}`, { filter: retrySubject(topic, group) }));
   }
   async removeTopic(place: Place): Promise<void> {
