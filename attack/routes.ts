@@ -27,7 +27,7 @@ interface Called {
   name: string;
   status: number;
   ms: number;
-  stalls: Stall[];
+  stalls: readonly Stall[];
 }
 
 /** Reads first, deletions last, and what ends the session or disables it not at all. */
