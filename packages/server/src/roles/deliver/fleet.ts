@@ -27,6 +27,7 @@ export class Fleet {
   readonly #owns: (lane: Lane) => boolean;
   readonly #lanes: LaneBook | undefined;
   #snapshot: Snapshot;
+  #several: { of: Snapshot; ids: string[] } | undefined;
   #orphans = new Set<string>();
   #retirement: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -71,7 +72,7 @@ export class Fleet {
     const book = this.#lanes;
     if (!book?.loaded) return;
     const ids = new Set(book.split);
-    for (const [id, { integration }] of this.#snapshot.integrations) if (integration.max_deliverers > 1) ids.add(id);
+    for (const id of this.#severalDeliverers()) ids.add(id);
     if (ids.size === 0) return;
     for (const id of ids) {
       await book.refresh(id);
@@ -83,6 +84,15 @@ export class Fleet {
     this.reconcile();
     for (const id of book.split) await this.#resumeEnding(id, book);
     for (const worker of [...this.workers.values()]) if (worker.lane.to !== undefined) await this.#endLane(worker, book);
+  }
+  /** Looked up once per snapshot: among thousands of integrations a few have several deliverers. */
+  #severalDeliverers(): readonly string[] {
+    if (this.#several?.of !== this.#snapshot) {
+      const ids: string[] = [];
+      for (const [id, { integration }] of this.#snapshot.integrations) if (integration.max_deliverers > 1) ids.push(id);
+      this.#several = { of: this.#snapshot, ids };
+    }
+    return this.#several.ids;
   }
   /** Continues with lanes whose process ended before their last retries did. */
   async #resumeEnding(integrationId: string, book: LaneBook): Promise<void> {

@@ -23,7 +23,8 @@ const TURN_MS = 1_000;
 const RENEW_MS = 1_000;
 /** Stop the work after this long without a renewal: well before the key expires and another process can win it. */
 const GIVE_UP_MS = LEASE_TTL_MS - 1_500;
-const WATCH_MS = 200;
+/** How often a process without a valid key looks for names that it still holds. */
+const LATE_MS = 200;
 /** Names requested at the same time. */
 const AT_ONCE = 16;
 
@@ -37,7 +38,7 @@ export class Share {
   readonly #order: string[];
   readonly #turns: NodeJS.Timeout;
   readonly #beats: NodeJS.Timeout;
-  readonly #watch: NodeJS.Timeout;
+  #watch: NodeJS.Timeout;
   #member: Member;
   #running: Promise<void> | undefined;
   #again = false;
@@ -53,7 +54,7 @@ export class Share {
     this.#turns = setInterval(() => this.#turn(), TURN_MS);
     // Independent of the turns, because a turn may wait for work to stop.
     this.#beats = setInterval(() => void this.#member.renew(), RENEW_MS);
-    this.#watch = setInterval(() => this.#giveUpLate(), WATCH_MS);
+    this.#watch = setTimeout(() => this.#giveUpLate(), GIVE_UP_MS);
     this.#released = options.bucket.onReleased(options.set, () => this.#turn());
     this.#turn();
   }
@@ -112,7 +113,10 @@ export class Share {
 
   /** Runs independently of the turns, because a turn may hang on the broker. */
   #giveUpLate(): void {
-    if (this.#held.size > 0 && !this.#member.isAlive) this.#loseAll();
+    const left = this.#member.aliveForMs;
+    if (left <= 0) this.#loseAll();
+    // Not before the present renewal could run out.
+    this.#watch = setTimeout(() => this.#giveUpLate(), left <= 0 ? LATE_MS : left);
   }
   #loseAll(): void {
     for (const [name, held] of this.#held) void this.#lose(name, held);
@@ -163,7 +167,7 @@ export class Share {
     const beats = setInterval(() => void this.#member.renew(), RENEW_MS);
     await Promise.all([...this.#held.keys()].map((name) => this.#giveBack(name)));
     clearInterval(beats);
-    clearInterval(this.#watch);
+    clearTimeout(this.#watch);
     await this.#member.remove().catch((error) => onError(error));
   }
 }
@@ -188,7 +192,10 @@ class Member {
 
   /** False well before the key expires on the broker. */
   get isAlive(): boolean {
-    return this.#options.clock.monotonic() - this.#since < GIVE_UP_MS;
+    return this.aliveForMs > 0;
+  }
+  get aliveForMs(): number {
+    return Math.max(0, this.#since + GIVE_UP_MS - this.#options.clock.monotonic());
   }
   renew(): Promise<void> {
     this.#renewing ??= this.#write()

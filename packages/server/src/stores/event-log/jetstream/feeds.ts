@@ -17,6 +17,7 @@ export interface FeedsDeps {
   onError(error: unknown): void;
 }
 
+const WATCH_MS = 500;
 /** Bytes of recent messages over all topics. */
 const MOST_BYTES = 32 * 1_048_576;
 
@@ -29,9 +30,14 @@ export class Feeds {
   #order: { feed: TopicFeed; message: Message }[] = [];
   #freed = 0;
   #bytes = 0;
+  /** One timer for all tails: an idle process should not wake up for each of them. */
+  readonly #watch: NodeJS.Timeout;
 
   constructor(deps: FeedsDeps) {
     this.#deps = deps;
+    this.#watch = setInterval(() => {
+      for (const tail of this.#tails.values()) tail.watch();
+    }, WATCH_MS).unref();
   }
 
   /** Resolves when the feed covers the end of its topic and knows the ids before it. Call `listen` on it before the next turn. */
@@ -99,6 +105,7 @@ export class Feeds {
     for (const tail of this.#tails.values()) tail.restart();
   }
   close(): void {
+    clearInterval(this.#watch);
     for (const tail of this.#tails.values()) tail.close();
   }
 }

@@ -32,7 +32,8 @@ export class Publisher {
   readonly #inbox: string;
   readonly #waiting = new Map<string, Waiting>();
   readonly #timeoutMs: number;
-  readonly #sweep: NodeJS.Timeout;
+  /** Runs while messages wait for a confirmation. */
+  #sweep: NodeJS.Timeout | undefined;
   #counter = 0;
   /** Called with true for every stored message, with false when one was refused or not confirmed in time. */
   readonly #heard: (stored: boolean) => void;
@@ -43,7 +44,6 @@ export class Publisher {
     this.#heard = heard;
     this.#inbox = createInbox();
     connection.subscribe(`${this.#inbox}.*`, { callback: (_, msg) => this.#answer(msg) });
-    this.#sweep = setInterval(() => this.#rejectLate(), SWEEP_MS).unref();
   }
 
   publish(subject: string, data: Uint8Array, meta: MsgHdrs | undefined): Promise<PubAck> {
@@ -51,6 +51,7 @@ export class Publisher {
       if (this.#connection.isClosed()) return reject(new LogUnavailable('the connection is closed'));
       const token = (this.#counter++).toString(36);
       this.#waiting.set(token, { since: performance.now(), resolve, reject });
+      this.#sweep ??= setTimeout(() => this.#rejectLate(), SWEEP_MS).unref();
       try {
         this.#connection.publish(subject, data, { reply: `${this.#inbox}.${token}`, ...(meta && { headers: meta }) });
       } catch (error) {
@@ -84,9 +85,13 @@ export class Publisher {
   }
 
   #rejectLate(): void {
+    this.#sweep = undefined;
     const limit = performance.now() - this.#timeoutMs;
     for (const [token, waiting] of this.#waiting) {
-      if (waiting.since > limit) return;
+      if (waiting.since > limit) {
+        this.#sweep ??= setTimeout(() => this.#rejectLate(), SWEEP_MS).unref();
+        return;
+      }
       this.#waiting.delete(token);
       this.#heard(false);
       waiting.reject(new InDoubt(`not acknowledged within ${this.#timeoutMs} ms`));
@@ -100,7 +105,7 @@ export class Publisher {
   }
 
   close(): void {
-    clearInterval(this.#sweep);
+    clearTimeout(this.#sweep);
     this.rejectAll('the log is closed');
   }
 }

@@ -38,15 +38,16 @@ export class Tail {
   #timer: NodeJS.Timeout | undefined;
   #starting: Promise<void> | undefined;
   #again = false;
-  readonly #watch: NodeJS.Timeout;
   #closed = false;
 
   constructor(stream: string, deps: TailDeps) {
     this.#stream = stream;
     this.#deps = deps;
-    this.#watch = setInterval(() => {
-      if (this.#subscription && performance.now() - this.#heardAt > SILENT_MS) this.restart();
-    }, HEARTBEAT_MS / 2).unref();
+  }
+
+  /** Call about twice a second: starts again after a silence. */
+  watch(): void {
+    if (this.#subscription && performance.now() - this.#heardAt > SILENT_MS) this.restart();
   }
 
   add(feed: TopicFeed): void {
@@ -156,7 +157,6 @@ export class Tail {
 
   close(): void {
     this.#closed = true;
-    clearInterval(this.#watch);
     clearTimeout(this.#timer);
     this.#drop();
   }
