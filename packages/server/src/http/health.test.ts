@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Role } from '../config.ts';
-import { healthHandler, readiness, type Vitals } from './health.ts';
+import { healthHandler, metricsText, readiness, type Vitals } from './health.ts';
 
 const well = { log: true, database: true, snapshot: true, draining: false };
 function vitals(roles: Role[], wrong: Partial<typeof well> = {}): Vitals {
@@ -54,4 +54,17 @@ describe('/metrics', () => {
     const answer = await fetch(await serve(access), authorization === undefined ? {} : { headers: { authorization } });
     expect(answer.status).toBe(status);
   });
+});
+
+test('the text of the metrics is that of prom-client, whatever the labels and kinds', async () => {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = new Gauge({ name: 'backlog', help: 'Two\nlines and a \\.', labelNames: ['id'], registers });
+  for (let i = 0; i < 2_000; i++) gauge.set({ id: `int_${i}` }, i / 3);
+  gauge.set({ id: 'a "quoted" \\ text\nwith a line' }, Number.POSITIVE_INFINITY);
+  new Gauge({ name: 'plain', help: 'No label.', registers }).set(Number.NEGATIVE_INFINITY);
+  new Counter({ name: 'events_total', help: 'Events.', labelNames: ['kind', 'reason'], registers }).inc({ kind: 'a', reason: 'b' }, 3);
+  new Counter({ name: 'none_total', help: 'No value yet.', labelNames: ['kind'], registers });
+  new Histogram({ name: 'duration_seconds', help: 'Durations.', labelNames: ['vendor'], registers }).observe({ vendor: 'webhook' }, 0.2);
+  expect(await metricsText(registry)).toBe(await registry.metrics());
 });

@@ -1,7 +1,7 @@
 /** `/healthz`, `/readyz` and `/metrics`: served on every listener, whatever roles the process runs. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Registry } from 'prom-client';
+import { type Gauge, Histogram, type Registry, Summary } from 'prom-client';
 import type { Role } from '../config.ts';
 import { turns } from '../runtime/turns.ts';
 import { ApiError, apiErrorBody } from './errors.ts';
@@ -72,14 +72,33 @@ export function healthHandler(vitals: Vitals, { registry, served, token }: Metri
   };
 }
 
-/** The same as `registry.metrics()`, with turns of the loop between the metrics: some have a line for each of thousands of integrations. */
-async function metricsText(registry: Registry): Promise<string> {
+/**
+ * The same text as `registry.metrics()`, with turns of the loop in between: some metrics have a line for each of thousands of integrations,
+ * and `registry.metrics()` formats all of them at once.
+ */
+export async function metricsText(registry: Registry): Promise<string> {
   const texts: string[] = [];
-  for (const { name } of registry.getMetricsAsArray()) {
-    texts.push(await registry.getSingleMetricAsString(name));
+  for (const metric of registry.getMetricsAsArray()) {
     await turns.bulk();
+    if (metric instanceof Histogram || metric instanceof Summary) {
+      texts.push(await registry.getSingleMetricAsString(metric.name));
+      continue;
+    }
+    const { name, help, type, values } = await (metric as unknown as Gauge).get();
+    const lines = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`];
+    for (const { labels, value } of values) {
+      await turns.bulk();
+      const named = Object.entries(labels).map(([label, text]) => `${label}="${escaped(String(text)).replaceAll('"', '\\"')}"`);
+      lines.push(`${name}${named.length === 0 ? '' : `{${named.join(',')}}`} ${numberText(value)}`);
+    }
+    texts.push(lines.join('\n'));
   }
   return `${texts.join('\n\n')}\n`;
+}
+const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return Number.isFinite(value) ? String(value) : value > 0 ? '+Inf' : '-Inf';
 }
 
 /** In constant time, whatever the lengths. */
