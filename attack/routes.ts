@@ -142,12 +142,9 @@ async function callOnce(large: LargeInstallation, operation: Operation): Promise
 function heaviest({ pipelineId, templateId, integrationId }: LargeInstallation): Operation[] {
   const admin = (method: string, path: string, body?: unknown): Operation => ({ method, path: `/v1/admin${path}`, query: [], body });
   const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-  const config = {
-    url: 'http://127.0.0.1:9/',
-    events: {
-      E: { mappings: many(4_500, (i) => ({ source: `properties.a_${i}`, target: `b_${i}`, default: `a text of some length ${i}` })) },
-    },
-  };
+  // 18,000 of the 20,000 values that a document may have.
+  const mappings = (n: number) => many(1_000, (i) => ({ source: `properties.a_${n}_${i}`, target: `b_${i}` }));
+  const config = { url: 'http://127.0.0.1:9/', events: Object.fromEntries(many(6, (n) => [`Event ${n}`, { mappings: mappings(n) }])) };
   const event = {
     type: 'track',
     event: 'E',

@@ -15,6 +15,8 @@ const MAX_COMPARED = 250_000;
 export function restoreMasked(sent: JsonObject, stored: JsonObject, isSecret: IsSecretPath): { config: JsonObject; unknown: Path[] } {
   const unknown: Path[] = [];
   function restore(value: Json, kept: Json | undefined, path: Path): Json {
+    // Most configs have few masks, or none, and up to 20,000 values.
+    if (!holdsMask(value)) return value;
     if (path.length > 0 && isSecret(path)) {
       if (!isMask(value)) return value;
       if (kept !== undefined && maskValue(kept) === value) return kept;
@@ -44,9 +46,10 @@ interface Element {
 /** The stored element of each sent one that has masks; undefined where there is none, or no telling which. */
 function partnersOf(sent: readonly Json[], kept: Json | undefined, isSecret: IsSecretPath, at: Path): (Json | undefined)[] {
   const partners: (Json | undefined)[] = sent.map(() => undefined);
+  if (!Array.isArray(kept) || sent.length * kept.length > MAX_COMPARED) return partners;
   const secrets = sent.map((item, index) => secretsIn(item, isSecret, [...at, index]));
   const masked = sent.flatMap((_, index) => (secrets[index]?.some(({ value }) => isMask(value)) ? [index] : []));
-  if (masked.length === 0 || !Array.isArray(kept) || sent.length * kept.length > MAX_COMPARED) return partners;
+  if (masked.length === 0) return partners;
   const places = new Set(secrets.flat().map(({ path }) => JSON.stringify(path)));
   const stored = kept.map((item) => describe(item, places));
   const rows = new Map(masked.map((index) => [index, describe(sent[index] ?? null, places)]));
@@ -72,6 +75,11 @@ function partnersOf(sent: readonly Json[], kept: Json | undefined, isSecret: IsS
     if (best !== undefined && second === undefined) take(index, best.found);
   }
   return partners;
+}
+
+function holdsMask(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(holdsMask);
+  return isObject(value) ? Object.values(value).some((item) => holdsMask(item as Json)) : isMask(value);
 }
 
 /** Every secret in a value, with its path from there. */

@@ -105,7 +105,7 @@ export function createOauthConnect(context: AdminContext) {
       const { template, integration, vendor, revision, config } = await requireTarget(tx, org_id, row);
       const last = await latestRevision(tx, org_id, template.id);
       const next = connectedConfig(connect, config, token);
-      checkConfig(context, vendor, next, revision.delivery_mode, { complete: integration !== undefined });
+      await checkConfig(context, vendor, next, revision.delivery_mode, { complete: integration !== undefined });
       const org = await organisationKey(tx, org_id);
       const before = await toRevision(context, org, template.vendor, revision);
       const after = await addRevision(context, tx, user, change, {

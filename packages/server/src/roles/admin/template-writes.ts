@@ -5,6 +5,7 @@ import { MAPPING_KEYS } from '@firsthand/core/mapping/mapping.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { newId } from '../../runtime/ids.ts';
+import { turns } from '../../runtime/turns.ts';
 import { organisationKey } from '../../stores/config/organisations.ts';
 import { insertRevision } from '../../stores/config/revisions.ts';
 import type { Db } from '../../stores/config/schema.ts';
@@ -80,5 +81,6 @@ export async function addRevision(
     },
     change.stamp.now,
   );
+  await turns.bulk();
   return toRevision(context, org, input.vendor.key, stored);
 }

@@ -155,7 +155,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       const merged = mergeConfig(variant.default_config, withoutMasks(vendor, (body.config ?? {}) as JsonObject));
       const config = (isObject(merged) ? merged : {}) as JsonObject;
       const mode = body.delivery_mode ?? 'server_side';
-      checkConfig(context, vendor, config, mode);
+      await checkConfig(context, vendor, config, mode);
       const created = await context.write(user, 'template.installed', async (tx, change) => {
         const made = await createTemplate(context, tx, user, change, {
           vendor,

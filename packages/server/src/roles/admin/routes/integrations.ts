@@ -176,7 +176,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     const { source_id, vendor: vendorKey, config: sent, delivery_mode = 'server_side', name, ...input } = body;
     const vendor = await requireVendor(vendorKey);
     const { config, variant } = withDefaultMappings(vendor, withoutMasks(vendor, sent as JsonObject));
-    checkConfig(context, vendor, config, delivery_mode, { complete: true });
+    await checkConfig(context, vendor, config, delivery_mode, { complete: true });
     const pipeline = await requirePipeline(tx, user.org_id, source_id);
     const { template, revision } = await createTemplate(context, tx, user, change, {
       vendor,

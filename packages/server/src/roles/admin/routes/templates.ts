@@ -57,7 +57,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       const vendor = await requireVendor(body.vendor);
       const mode = body.delivery_mode ?? 'server_side';
       const config = withoutMasks(vendor, body.config as JsonObject);
-      checkConfig(context, vendor, config, mode);
+      await checkConfig(context, vendor, config, mode);
       const created = await context.write(user, 'template.created', async (tx, change) => {
         const made = await createTemplate(context, tx, user, change, {
           vendor,
@@ -181,7 +181,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
         const org = await organisationKey(tx, user.org_id);
         const config = await withStoredSecrets(vendor, body.config as JsonObject, newestFirst(tx, template, org));
         const mode = body.delivery_mode ?? last.delivery_mode;
-        checkConfig(context, vendor, config, mode);
+        await checkConfig(context, vendor, config, mode);
         const made = await addRevision(context, tx, user, change, {
           template,
           revision_number: last.revision_number + 1,
