@@ -1,134 +1,115 @@
-/** Streams of clouds at a local server that checks signatures by its own code and answers as the service does. */
-import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/**
+ * Streams of clouds at local servers that check signatures by their own code, have the documented limits and answer as the service does.
+ * They pass the suite of the real brokers.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadVendor } from '@firsthand/catalog/index.ts';
-import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { compileVendor } from '@firsthand/core/vendor/compile.ts';
-import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { AWS_KEY, type AwsAnswer, type AwsCall, startAws } from '../../test/servers/index.ts';
-import { createSender } from './sender.ts';
-import { driverOptions } from './testing/conformance.ts';
+import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fillBacklog } from '../roles/deliver/testing/backlog.ts';
+import { anEvent } from '../roles/deliver/testing/bench.ts';
+import { deliverWithKills } from '../roles/deliver/testing/deliverer.ts';
+import { CloudServer } from './testing/clouds/cloud-server.ts';
+import { CLOUDS, type CloudTarget } from './testing/clouds/services.ts';
+import { viaVendor } from './testing/clouds/via-vendor.ts';
+import { driverOptions, record } from './testing/conformance.ts';
+import { describeStream } from './testing/streams.ts';
 
-const event = (id: number): CanonicalEvent => ({
-  event_id: `e${id}`,
-  type: 'track',
-  event: 'Order Completed',
-  anonymous_id: `visitor ${id % 2} ü`,
-  timestamp: '2026-01-01T00:00:00.000Z',
-  context: {},
-  properties: { total: id },
+async function definitionOf({ vendor }: CloudTarget): Promise<VendorDefinition> {
+  const definition = await loadVendor(vendor);
+  if (!definition) throw new Error(`there is no vendor ${vendor}`);
+  return definition;
+}
+/** The config of an integration without what depends on the target. */
+const account = (cloud: CloudTarget, server: CloudServer): JsonObject => ({ endpoint: server.url, ...cloud.credentials(server.service) });
+let targets = 0;
+const freshName = ({ suffix = '' }: CloudTarget) => `events-${++targets}${suffix}`;
+
+describe.each(CLOUDS.map((cloud) => [cloud.name, cloud] as const))('%s', (name, cloud) => {
+  let server: CloudServer;
+  let definition: VendorDefinition;
+  beforeAll(async () => {
+    [server, definition] = await Promise.all([CloudServer.start(cloud.service()), definitionOf(cloud)]);
+  });
+  afterAll(() => server.stop());
+  const connection = (more: JsonObject = {}) => ({ config: JSON.stringify({ ...account(cloud, server), ...more }) });
+  const open = () => viaVendor(definition, cloud.config);
+
+  describeStream(name, () => ({
+    open: (given, options) => open()(given, options),
+    server,
+    connection: connection(),
+    wrongCredentials: connection(cloud.wrong),
+    nobody: connection({ endpoint: 'http://127.0.0.1:1' }),
+    freshTarget: async () => freshName(cloud),
+    stored: async (target) => server.in(target).map(({ event_id, event }) => ({ event_id, values: event.properties })),
+    once: cloud.once,
+    survivesKill: true,
+    size: cloud.size,
+    tooLarge: cloud.tooLarge,
+    failNext: (fault) => server.failNext(fault),
+    partial: server.service.partly !== undefined,
+  }));
+
+  test('no request without the right signature is served', async () => {
+    const transport = open()(connection(cloud.wrong), driverOptions());
+    const before = server.requests;
+    expect(await transport.send([record(freshName(cloud), 1)], { timeout_ms: 5_000 })).toMatchObject({ kind: 'unavailable' });
+    expect(server.requests).toBe(before);
+    await transport.close();
+  });
 });
 
-async function compiled(key: string, config: JsonObject): Promise<CompiledVendor> {
-  const vendor = await loadVendor(key);
-  if (!vendor) throw new Error(`no vendor ${key}`);
-  const result = compileVendor(vendor, config, { mode: 'development', allow_private: true });
-  if (!result.ok) throw new Error(JSON.stringify(result));
-  return result.vendor;
-}
+describe('order', () => {
+  test.each(
+    CLOUDS.filter(({ suffix }) => suffix === '.fifo').map((cloud) => [cloud.name, cloud] as const),
+  )('%s: the events of a visitor share a message group', async (_name, cloud) => {
+    const server = await CloudServer.start(cloud.service());
+    const target = freshName(cloud);
+    const transport = viaVendor(await definitionOf(cloud), cloud.config)(
+      { config: JSON.stringify(account(cloud, server)) },
+      driverOptions(),
+    );
+    expect(await transport.send([record(target, 1), record(target, 2)], { timeout_ms: 5_000 })).toEqual({ kind: 'delivered' });
+    expect(new Set(server.in(target).map(({ key }) => key)).size).toBe(1);
+    await transport.close();
+    await server.stop();
+  });
+});
 
-async function send(vendor: CompiledVendor, count: number) {
-  const { http, allowPrivateDestinations } = driverOptions();
-  const sender = createSender({ ...http, allowPrivateDestinations });
-  onTestFinished(() => sender.close());
-  const items = Array.from({ length: count }, (_, i) => vendor.build(event(i), { now: Date.now() })).flatMap((built) =>
-    built.kind === 'items' ? built.items : [],
+const EVENTS = 300;
+const KILLS = 3;
+/** Requests in flight, and as many with a verdict that is not stored yet. */
+const BATCHES_AT_A_KILL = 2 * 16;
+
+test(`${KILLS} kill -9 of the deliverer lose nothing on any of them, and repeat nothing where that is promised`, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kills-'));
+  const all = await Promise.all(
+    CLOUDS.map(async (cloud, index) => {
+      const server = await CloudServer.start(cloud.service());
+      const target = freshName(cloud);
+      const config = { ...account(cloud, server), ...cloud.config(target), batch_interval_ms: 50, batch_size: 10, rate_limit_rps: 1_000 };
+      return { cloud, server, target, integration: { vendor: cloud.vendor, config, group: `int_${index}` } };
+    }),
   );
-  expect(items).toHaveLength(count);
-  return (await sender.send({ vendor, items, attempt: 1 }, 'request-1')).verdict;
-}
-
-const ACCOUNT = { region: 'eu-central-1', ...AWS_KEY };
-const QUEUE = 'https://sqs.eu-central-1.amazonaws.com/123456789012/events.fifo';
-const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:events';
-/** Each vendor's own settings, how many events go into one request, and the answers for all stored and for the second one refused. */
-const SERVICES: [string, JsonObject, number, unknown, unknown][] = [
-  [
-    'amazon_kinesis',
-    { stream: 'events' },
-    3,
-    { FailedRecordCount: 0, Records: [{}, {}, {}] },
-    { FailedRecordCount: 1, Records: [{}, { ErrorCode: 'InternalFailure' }, {}] },
-  ],
-  [
-    'amazon_firehose',
-    { stream: 'events' },
-    3,
-    { FailedPutCount: 0, RequestResponses: [{}, {}, {}] },
-    { FailedPutCount: 1, RequestResponses: [{}, { ErrorCode: 'ServiceUnavailableException' }, {}] },
-  ],
-  ['amazon_sqs', { queue_url: QUEUE }, 3, { Successful: [] }, { Failed: [{ Id: '1', SenderFault: false, Code: 'InternalError' }] }],
-  [
-    'amazon_eventbridge',
-    {},
-    3,
-    { FailedEntryCount: 0, Entries: [{}, {}, {}] },
-    { FailedEntryCount: 1, Entries: [{}, { ErrorCode: 'ThrottlingException' }, {}] },
-  ],
-  ['amazon_sns', { topic_arn: TOPIC }, 1, '<PublishResponse/>', undefined],
-];
-
-describe.each(SERVICES)('%s', (key, own, count, stored, partly) => {
-  const started = async (answer: (call: AwsCall) => AwsAnswer) => {
-    const server = await startAws(answer);
-    onTestFinished(() => server.stop());
-    return server;
-  };
-
-  test('the signature is right, and the events are delivered', async () => {
-    const server = await started(() => ({ status: 200, body: stored }));
-    expect(await send(await compiled(key, { ...own, ...ACCOUNT, endpoint: server.url }), count)).toEqual({ kind: 'delivered' });
-    expect(server.calls).toHaveLength(1);
-    expect(server.calls[0]?.body.length).toBeGreaterThan(100);
-  });
-
-  test('a wrong secret is unavailable, so that the events wait for the right one', async () => {
-    const server = await started(() => ({ status: 200, body: stored }));
-    const vendor = await compiled(key, { ...own, ...ACCOUNT, secret_access_key: 'wrong', endpoint: server.url });
-    expect(await send(vendor, count)).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('InvalidSignature') });
-    expect(server.calls).toEqual([]);
-  });
-
-  test('throttling with the status 400 is unavailable', async () => {
-    const xml = '<ErrorResponse><Error><Code>Throttled</Code></Error></ErrorResponse>';
-    const json = { __type: 'com.amazonaws#ThrottlingException', message: 'Rate exceeded' };
-    const server = await started(() => ({ status: 400, body: key === 'amazon_sns' ? xml : json }));
-    expect(await send(await compiled(key, { ...own, ...ACCOUNT, endpoint: server.url }), count)).toMatchObject({ kind: 'unavailable' });
-  });
-
-  test.skipIf(partly === undefined)('only the failed item of a partial answer goes again', async () => {
-    const server = await started(() => ({ status: 200, body: partly }));
-    const verdict = await send(await compiled(key, { ...own, ...ACCOUNT, endpoint: server.url }), count);
-    expect(verdict).toMatchObject({ kind: 'partial', items: [{ kind: 'delivered' }, { kind: 'unavailable' }, { kind: 'delivered' }] });
-  });
-});
-
-test('azure_event_hubs: the signature of the hub is right, and a batch is one list', async () => {
-  const key = 'a-key-of-azure';
-  const bodies: unknown[] = [];
-  const server = createServer((req, res) => {
-    const chunks: Buffer[] = [];
-    req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.on('end', () => {
-      const given = new URLSearchParams((req.headers.authorization ?? '').replace('SharedAccessSignature ', ''));
-      const signed = `${encodeURIComponent(given.get('sr') ?? '')}\n${given.get('se')}`;
-      const right =
-        createHmac('sha256', key).update(signed).digest('base64') === given.get('sig') && Number(given.get('se')) * 1_000 > Date.now();
-      if (right) bodies.push(JSON.parse(Buffer.concat(chunks).toString()));
-      res.writeHead(right && given.get('skn') === 'send' ? 201 : 401).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const config = { namespace: 'acme-events', event_hub: 'hub', key_name: 'send', endpoint };
-  expect(await send(await compiled('azure_event_hubs', { ...config, key }), 3)).toEqual({ kind: 'delivered' });
-  expect(bodies).toMatchObject([[{ UserProperties: { event_id: 'e0' } }, { UserProperties: { event_id: 'e1' } }, {}]]);
-  expect(await send(await compiled('azure_event_hubs', { ...config, key: 'wrong' }), 3)).toMatchObject({ kind: 'unavailable' });
-});
+  try {
+    await fillBacklog(folder, EVENTS, (index) => anEvent(`kill-${index}`, { anonymous_id: `visitor-${index % 50}` }));
+    const [first, ...others] = all.map(({ integration }) => integration);
+    if (!first) throw new Error('no targets');
+    // The slowest target says how far they are.
+    const stored = () => Math.min(...all.map(({ server, target }) => server.in(target).length));
+    await deliverWithKills({ ...first, others, folder }, { events: EVENTS, kills: KILLS, stored });
+    for (const { cloud, server, target } of all) {
+      const ids = server.in(target).map(({ event_id }) => event_id);
+      expect([cloud.name, new Set(ids).size]).toEqual([cloud.name, EVENTS]);
+      const allowed = cloud.once ? 0 : KILLS * BATCHES_AT_A_KILL * 10;
+      expect(ids.length - EVENTS, `${cloud.name}: repeats`).toBeLessThanOrEqual(allowed);
+    }
+  } finally {
+    await Promise.all(all.map(({ server }) => server.stop()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 180_000);

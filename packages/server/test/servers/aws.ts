@@ -58,14 +58,14 @@ function jsonOf(body: Buffer): Record<string, unknown> {
 }
 
 /** Signature Version 4 from its documentation, apart from the code under test. */
-function signatureFault(req: IncomingMessage, body: Buffer): string | undefined {
+export function signatureFault(req: IncomingMessage, body: Buffer, credentials = AWS_KEY): string | undefined {
   const given =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
       req.headers.authorization ?? '',
     );
   if (!given) return 'MissingAuthenticationTokenException';
   const [, key, day = '', region = '', service = '', names = '', signature] = given;
-  if (key !== AWS_KEY.access_key_id) return 'UnrecognizedClientException';
+  if (key !== credentials.access_key_id) return 'UnrecognizedClientException';
   const stamp = String(req.headers['x-amz-date']);
   const bodyHash = createHash('sha256').update(body).digest('hex');
   const url = new URL(req.url ?? '/', 'http://x');
@@ -75,6 +75,6 @@ function signatureFault(req: IncomingMessage, body: Buffer): string | undefined 
   const scope = `${day}/${region}/${service}/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', stamp, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
   const sign = (secret: Buffer | string, text: string) => createHmac('sha256', secret).update(text).digest();
-  const signing = sign(sign(sign(sign(`AWS4${AWS_KEY.secret_access_key}`, day), region), service), 'aws4_request');
+  const signing = sign(sign(sign(sign(`AWS4${credentials.secret_access_key}`, day), region), service), 'aws4_request');
   return createHmac('sha256', signing).update(toSign).digest('hex') === signature ? undefined : 'InvalidSignatureException';
 }

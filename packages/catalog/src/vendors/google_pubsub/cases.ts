@@ -80,6 +80,12 @@ export default vendorCases(
       verdict: ISOLATED,
     },
     { name: 'an old token', events: [order], reply: { status: 401, body: error('UNAUTHENTICATED') }, verdict: { kind: 'unavailable' } },
+    {
+      name: 'billing is off',
+      events: [order],
+      reply: { status: 400, body: error('FAILED_PRECONDITION') },
+      verdict: { kind: 'unavailable' },
+    },
     { name: 'a missing role', events: [order], reply: { status: 403, body: error('PERMISSION_DENIED') }, verdict: { kind: 'unavailable' } },
     { name: 'a missing topic', events: [order], reply: { status: 404, body: error('NOT_FOUND') }, verdict: { kind: 'unavailable' } },
     { name: 'aborted', events: [order], reply: { status: 409, body: error('ABORTED') }, verdict: { kind: 'unavailable' } },

@@ -49,9 +49,17 @@ const publish = (host: string, ordered: boolean): RequestDefinition => ({
   body: { kind: 'json_list', under: 'messages' },
   ...(ordered ? {} : { batch: { max_items: 1_000, max_bytes: 5_000_000, interval_ms: 200 } }),
   answers: [
+    // Billing, the key of the topic or its region: a person corrects it. https://cloud.google.com/pubsub/docs/reference/error-codes
+    {
+      status: [400],
+      when: { field: 'body.error.status', op: 'eq', value: 'FAILED_PRECONDITION' },
+      verdict: 'unavailable',
+      reason: 'body.error.message',
+    },
     // All or nothing: one bad message fails the request.
     { status: [400], verdict: 'refused', reason: 'body.error.message', isolate: true },
-    { status: [403, 404, 408, 409, 499], verdict: 'unavailable', reason: 'body.error.message' },
+    // A self-signed token that Google rejects cannot be exchanged for a new one: the events wait for the right key.
+    { status: [401, 403, 404, 408, 409, 499], verdict: 'unavailable', reason: 'body.error.message' },
   ],
 });
 

@@ -230,6 +230,19 @@ describe('ordering', () => {
     expect(receiver.eventIds).toEqual(['e0', 'e0', 'e1', 'e2', 'e3', 'e4']);
   });
 
+  test('events that wait in order use corrected credentials: they kept the revoked ones until they were dead letters', async () => {
+    const withKey = (key: string) => compiledWebhook(`${receiver.url}?key=${key}`, { delivery_order: 'user' });
+    receiver.respond = ({ url }, response) => void response.writeHead(url.includes('key=revoked') ? 503 : 200).end();
+    bench.snapshots.set([anIntegration(withKey('revoked'))]);
+    bench.start({ retryBaseMs: 200 });
+    await bench.append([of('a1', 'a'), anEvent('a2', { user_id: 'a', event: 'Other' }), of('a3', 'a')]);
+    await until(async () => (await bench.counts()).retrying === 1);
+    bench.snapshots.set([anIntegration(withKey('right'), { event_filter: { event_names: ['Order Completed'] } })]);
+    await bench.settled();
+    expect(receiver.requests.map(({ url }) => url.split('key=')[1])).toEqual(['revoked', 'right', 'right']);
+    expect(await bench.counts()).toEqual({ retrying: 1, delivered: 2, 'dropped:event_filtered': 1 });
+  });
+
   test('a disabled integration drops events that wait for their turn', async () => {
     receiver.respond = (_request, response) => void response.writeHead(503).end();
     bench.snapshots.set([anIntegration(ordered('user'))]);

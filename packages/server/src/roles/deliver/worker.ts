@@ -376,7 +376,23 @@ export class Worker {
     }
   }
   #launch(job: Job): void {
-    for (const part of openParts(job)) this.#batch(part);
+    const current = this.#renewed(job);
+    if (current) for (const part of openParts(current)) this.#batch(part);
+  }
+  /**
+   * The job with the newest configuration. A job that waited for its turn or its retry was built with an earlier one, whose credentials may
+   * be revoked by now. Undefined: the newest configuration settles the event without sending it.
+   */
+  #renewed(job: Job): Job | undefined {
+    const { compiled } = this.#plan;
+    const pinned = job.replay && job.decoded.shared.revision_number !== undefined;
+    if (job.compiled === compiled || pinned || compiled.vendor === undefined) return job;
+    const { delivery, decoded, replay, attempts, batch, order_key } = job;
+    const held = { delivery, decoded, compiled, replay };
+    const decision = decide(held, this.#plan, this.#mode, this.#deps.clock.now());
+    if (decision.kind === 'send') return { ...decision.job, ...sameProgress(job, decision.job), attempts, batch, order_key };
+    this.#finish({ ...job, compiled }, decision.settlement);
+    return undefined;
   }
   #batch(part: Part): void {
     this.#send(this.#batcher.add(part));
@@ -507,6 +523,12 @@ export class Worker {
     this.#loadingLimits = false;
     this.#pump();
   }
+}
+
+/** Items of another revision may be others, so what was done counts only for the same one. */
+function sameProgress(job: Job, renewed: Job): Partial<Job> {
+  const same = job.compiled.integration.revision_number === renewed.compiled.integration.revision_number;
+  return same ? { done: job.done, progress: job.progress } : {};
 }
 
 /** What the workers of one process have in common. */

@@ -21,6 +21,14 @@ export interface StreamUnderTest {
   once: boolean;
   /** False for servers that keep acknowledged messages in memory: they are stopped in the orderly way instead. */
   survivesKill: boolean;
+  /** Events of a batch. Default 500. */
+  size?: number;
+  /** Bytes of an event that the destination refuses. Default 2,000,000. */
+  tooLarge?: number;
+  /** Servers of our own: what happens to the next request. */
+  failNext?(fault: 'throttle' | 'partial' | 'cut' | 'lost'): void;
+  /** The destination may store a part of a request. */
+  partial?: boolean;
 }
 
 const limits = { timeout_ms: 20_000 };
@@ -39,9 +47,10 @@ export function describeStream(name: string, make: () => StreamUnderTest): void 
     test('batches are stored whole and in order', async () => {
       const target = await make().freshTarget();
       const transport = opened();
-      for (const from of [0, 500, 1_000]) expect(await transport.send(batch(target, from, 500), limits)).toEqual({ kind: 'delivered' });
+      const size = make().size ?? 500;
+      for (const turn of [0, 1, 2]) expect(await transport.send(batch(target, turn * size, size), limits)).toEqual({ kind: 'delivered' });
       const stored = await make().stored(target);
-      expect(stored.map(({ event_id }) => event_id)).toEqual(Array.from({ length: 1_500 }, (_, i) => `e${i}`));
+      expect(stored.map(({ event_id }) => event_id)).toEqual(Array.from({ length: 3 * size }, (_, i) => `e${i}`));
       expect(stored[7]?.values).toEqual({ event: 'Order', total: 7 });
     });
 
@@ -59,7 +68,7 @@ export function describeStream(name: string, make: () => StreamUnderTest): void 
     test('a record that is too large is refused alone, and the others arrive', async () => {
       const target = await make().freshTarget();
       const transport = opened();
-      const bad = record(target, 'bad', { event: 'x'.repeat(2_000_000) });
+      const bad = record(target, 'bad', { event: 'x'.repeat(make().tooLarge ?? 2_000_000) });
       const first = await transport.send([record(target, 1), bad, record(target, 2)], limits);
       const left = unsettled([record(target, 1), bad, record(target, 2)], first);
       for (const one of left) {
@@ -77,12 +86,12 @@ export function describeStream(name: string, make: () => StreamUnderTest): void 
     });
 
     test('an unreachable destination is unavailable, within the timeout', async () => {
-      expect(await opened(make().nobody).send([record('t', 1)], { timeout_ms: 5_000 })).toMatchObject({ kind: 'unavailable' });
+      expect(await opened(make().nobody).send([record('target', 1)], { timeout_ms: 5_000 })).toMatchObject({ kind: 'unavailable' });
     });
 
     test('a private address is refused where integrations may not reach it', async () => {
-      const verdict = await opened(make().connection, driverOptions(false)).send([record('t', 1)], limits);
-      expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringContaining('not a public address') });
+      const verdict = await opened(make().connection, driverOptions(false)).send([record('target', 1)], limits);
+      expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/not (?:a )?public/) });
     });
 
     test('wrong credentials are unavailable, and corrected ones deliver', async () => {
@@ -97,7 +106,7 @@ export function describeStream(name: string, make: () => StreamUnderTest): void 
       const transport = opened();
       expect(await transport.send(batch(target, 0, 10), limits)).toEqual({ kind: 'delivered' });
       make().server.pause();
-      const verdict = await transport.send(batch(target, 10, 10), { timeout_ms: 1_000 });
+      const verdict = await transport.send(batch(target, 10, 10), { timeout_ms: make().failNext ? 300 : 1_000 });
       make().server.resume();
       expect(unsettled(batch(target, 10, 10), verdict)).toHaveLength(10);
       await deliver(transport, batch(target, 10, 10));
@@ -105,16 +114,55 @@ export function describeStream(name: string, make: () => StreamUnderTest): void 
     });
 
     test('a server that is killed in the middle of a batch loses nothing', async () => {
-      const { server, survivesKill } = make();
+      const { server, survivesKill, size = 500 } = make();
       const target = await make().freshTarget();
       const transport = opened();
-      expect(await transport.send(batch(target, 0, 500), limits)).toEqual({ kind: 'delivered' });
-      const sending = deliver(transport, batch(target, 500, 500));
+      expect(await transport.send(batch(target, 0, size), limits)).toEqual({ kind: 'delivered' });
+      const sending = deliver(transport, batch(target, size, size));
       if (survivesKill) await server.kill();
       await server.restart();
       await sending;
-      await deliver(transport, batch(target, 1_000, 10));
-      expectAll(await idsIn(target), 1_010, make().once);
+      await deliver(transport, batch(target, 2 * size, 10));
+      expectAll(await idsIn(target), 2 * size + 10, make().once);
+    });
+
+    test('throttling is unavailable, and the same batch is delivered later', async ({ skip }) => {
+      const { failNext } = make();
+      if (!failNext) return skip('a real server cannot be told to');
+      const target = await make().freshTarget();
+      const transport = opened();
+      failNext('throttle');
+      expect(await transport.send(batch(target, 0, 10), limits)).toMatchObject({ kind: 'unavailable' });
+      expect(await idsIn(target)).toEqual([]);
+      expect(await transport.send(batch(target, 0, 10), limits)).toEqual({ kind: 'delivered' });
+      expect(await idsIn(target)).toHaveLength(10);
+    });
+
+    test('of a request that is stored in part, only the rest is sent again', async ({ skip }) => {
+      const { failNext, partial } = make();
+      if (!failNext || !partial) return skip('a request is stored whole or not at all');
+      const target = await make().freshTarget();
+      const transport = opened();
+      failNext('partial');
+      const verdict = await transport.send(batch(target, 0, 4), limits);
+      expect(verdict).toMatchObject({
+        kind: 'partial',
+        items: ['delivered', 'unavailable', 'delivered', 'unavailable'].map((kind) => ({ kind })),
+      });
+      await deliver(transport, unsettled(batch(target, 0, 4), verdict));
+      expect((await idsIn(target)).sort()).toEqual(['e0', 'e1', 'e2', 'e3']);
+    });
+
+    test.for(['cut', 'lost'] as const)('a connection that is lost before the batch is stored, or after: %s', async (fault, { skip }) => {
+      const { failNext } = make();
+      if (!failNext) return skip('a real server cannot be told to');
+      const target = await make().freshTarget();
+      const transport = opened();
+      failNext(fault);
+      const verdict = await transport.send(batch(target, 0, 10), limits);
+      expect(unsettled(batch(target, 0, 10), verdict).length).toBeGreaterThan(0);
+      await deliver(transport, unsettled(batch(target, 0, 10), verdict));
+      expectAll(await idsIn(target), 10, make().once || fault === 'cut');
     });
   });
 }

@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '@firsthand/core/json.ts';
 
-export interface DeliverTask {
+export interface DeliveredIntegration {
   vendor: string;
   config: JsonObject;
   /** Settings of the driver in the place of the vendor's, such as a local address. */
   connection?: Record<string, string>;
-  folder: string;
   /** The integration's id. Each one delivers the whole backlog. */
   group: string;
+}
+export interface DeliverTask extends DeliveredIntegration {
+  folder: string;
+  /** Integrations that the process delivers beside the first one. */
+  others?: DeliveredIntegration[];
 }
 export interface Delivered {
   seconds: number;

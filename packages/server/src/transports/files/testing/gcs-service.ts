@@ -10,10 +10,12 @@ export interface GcsAccount {
 }
 
 export function gcsService(account: GcsAccount): Service {
-  const tokens = new Set<string>();
+  /** The key that each token was issued for: deleting it ends them. */
+  const tokens = new Map<string, string>();
   return (request, server) => {
     if (request.path === '/token') return issueToken(request, account, tokens);
-    if (!tokens.has((request.headers.authorization ?? '').replace(/^Bearer /, ''))) return gcsError(401, 'authError');
+    if (tokens.get((request.headers.authorization ?? '').replace(/^Bearer /, '')) !== account.private_key)
+      return gcsError(401, 'authError');
     const bucket = /^\/upload\/storage\/v1\/b\/([^/]+)\/o$/.exec(request.path)?.[1];
     if (bucket !== account.bucket) return gcsError(404, 'notFound');
     if (request.query.get('uploadType') !== 'multipart') return gcsError(400, 'invalidParameter');
@@ -35,7 +37,7 @@ export function gcsError(code: number, reason: string): ServiceReply {
   };
 }
 
-function issueToken({ body }: ServiceRequest, account: GcsAccount, tokens: Set<string>): ServiceReply {
+function issueToken({ body }: ServiceRequest, account: GcsAccount, tokens: Map<string, string>): ServiceReply {
   const form = new URLSearchParams(body.toString());
   const invalid = { status: 400, body: JSON.stringify({ error: 'invalid_grant' }) };
   if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') return invalid;
@@ -47,7 +49,7 @@ function issueToken({ body }: ServiceRequest, account: GcsAccount, tokens: Set<s
   const timely = Number(exp) > now && Number(exp) - Number(iat) <= 3_600 && Math.abs(Number(iat) - now) < 300;
   if (iss !== account.client_email || !timely || !String(scope).includes('devstorage')) return invalid;
   const access_token = `ya29.${randomUUID()}`;
-  tokens.add(access_token);
+  tokens.set(access_token, account.private_key);
   return { status: 200, body: JSON.stringify({ access_token, expires_in: 3_600, token_type: 'Bearer' }) };
 }
 
