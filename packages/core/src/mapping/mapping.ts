@@ -1,4 +1,5 @@
 import { isObject } from '../json.ts';
+import { finish, type Steps } from '../steps.ts';
 import type { CompiledMapping, MappingOptions } from './result.ts';
 import { shared } from './shared.ts';
 import { compileV1 } from './v1/compile.ts';
@@ -12,6 +13,11 @@ export const MAPPING_KEYS = ['version', 'global', 'events', 'defaults', 'steps']
 
 /** Compiles a revision's mapping to one function, or returns all of its faults. Ignores keys that do not belong to the mapping. */
 export function compileMapping(config: unknown, options: MappingOptions = {}): CompiledMapping {
+  return finish(compileMappingInSteps(config, options));
+}
+
+/** Yields after each event: a config may have thousands of mappings. */
+export function* compileMappingInSteps(config: unknown, options: MappingOptions = {}): Steps<CompiledMapping> {
   const { where = '' } = options;
   const fault = (field: string, message: string): CompiledMapping => ({ ok: false, faults: [{ field, message }] });
   if (!isObject(config)) return fault(where, 'A config must be an object.');
@@ -20,9 +26,9 @@ export function compileMapping(config: unknown, options: MappingOptions = {}): C
     const stray = ['global', 'events', 'defaults'].find((key) => config[key] !== undefined && config[key] !== null);
     return stray
       ? fault(join(where, stray), `${stray} belongs to version 2; version 1 has steps.`)
-      : shared({ version, steps }, options, () => compileV1(config, options));
+      : yield* shared({ version, steps }, options, () => compileV1(config, options));
   }
   if (version !== undefined && version !== null && version !== 2) return fault(join(where, 'version'), 'The version is 1 or 2.');
   if (steps !== undefined && steps !== null) return fault(join(where, 'steps'), 'steps belong to version 1.');
-  return shared({ global, events, defaults }, options, () => compileV2(config, options));
+  return yield* shared({ global, events, defaults }, options, () => compileV2(config, options));
 }

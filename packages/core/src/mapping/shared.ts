@@ -3,6 +3,7 @@
  * This is safe because a mapping keeps no state between events.
  */
 import { sha256Hex } from '../hash/hash.ts';
+import type { Steps } from '../steps.ts';
 import { writeJson } from '../transforms/json-stringify.ts';
 import type { CompiledMapping, MappingOptions } from './result.ts';
 
@@ -11,11 +12,16 @@ type Working = Extract<CompiledMapping, { ok: true }>;
 const MAX_KNOWN = 5_000;
 const known = new Map<string, WeakRef<Working>>();
 
-export function shared(sections: Record<string, unknown>, options: MappingOptions, compile: () => CompiledMapping): CompiledMapping {
+export function* shared(
+  sections: Record<string, unknown>,
+  options: MappingOptions,
+  compile: () => Steps<CompiledMapping>,
+): Steps<CompiledMapping> {
   const name = nameOf(sections, options);
   const before = name === undefined ? undefined : known.get(name)?.deref();
   if (before) return before;
-  const compiled = compile();
+  yield;
+  const compiled = yield* compile();
   if (compiled.ok && name !== undefined) remember(name, compiled);
   return compiled;
 }

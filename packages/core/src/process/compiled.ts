@@ -115,6 +115,6 @@ export function assembleProcessing(
   };
 }
 
-export { validateTrackingPlan } from '../tracking-plan/tracking-plan.ts';
+export { validateTrackingPlanInSteps } from '../tracking-plan/tracking-plan.ts';
 export { DATA_LAYER_SECTIONS, mergeDataLayer } from './data-layer.ts';
 export { validateTransformation } from './transformation.ts';

@@ -5,8 +5,11 @@ import { describe, expect, test } from 'vitest';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
+import { finish } from '../steps.ts';
 import { compileSchema, type Violation } from './schema.ts';
-import { applyTrackingPlan, compileTrackingPlan, validateTrackingPlan } from './tracking-plan.ts';
+import { applyTrackingPlan, compileTrackingPlan, validateTrackingPlanInSteps } from './tracking-plan.ts';
+
+const validate = (plan: unknown) => finish(validateTrackingPlanInSteps(plan));
 
 function check(schema: unknown, value: unknown): string[] {
   const compiled = compileSchema(schema, 's');
@@ -183,13 +186,13 @@ describe('a plan', () => {
     expect(one.context.violations).toEqual(violations);
   });
   test('validation names the place', () => {
-    expect(validateTrackingPlan({ events: { A: { type: 'x' } }, on_violation: 'stop', other: 1 }).map(({ field }) => field)).toEqual([
+    expect(validate({ events: { A: { type: 'x' } }, on_violation: 'stop', other: 1 }).map(({ field }) => field)).toEqual([
       'other',
       'on_violation',
       'events.A.type',
     ]);
-    expect(validateTrackingPlan(5)).toHaveLength(1);
-    expect(validateTrackingPlan({ events, on_violation: 'flag' })).toEqual([]);
+    expect(validate(5)).toHaveLength(1);
+    expect(validate({ events, on_violation: 'flag' })).toEqual([]);
   });
   test('one broken schema turns off that event only', () => {
     const { plan, faults } = compileTrackingPlan({ events: { A: { type: 'x' }, B: { required: ['x'] } }, on_violation: 'drop' });

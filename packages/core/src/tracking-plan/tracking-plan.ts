@@ -3,6 +3,7 @@ import type { TrackingPlan } from '../config/resources.ts';
 import { type CanonicalEvent, findByEventKey } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
+import { finish, type Steps } from '../steps.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileSchema, type Validate, type Violation } from './schema.ts';
 
@@ -24,12 +25,11 @@ export interface TrackingPlanResult {
 
 /** An event whose schema does not compile is not checked. The faults give the reason. */
 export function compileTrackingPlan(plan: UncheckedPlan): TrackingPlanResult {
-  const steps = compileTrackingPlanInSteps(plan);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  return finish(compileTrackingPlanInSteps(plan));
 }
 
 /** Yields after each event, because a plan may have thousands of schemas. */
-export function* compileTrackingPlanInSteps(plan: UncheckedPlan): Generator<undefined, TrackingPlanResult> {
+export function* compileTrackingPlanInSteps(plan: UncheckedPlan): Steps<TrackingPlanResult> {
   const faults: ConfigFault[] = [];
   const events = new Map<string, Validate>();
   const onViolation = ON_VIOLATION.find((action) => action === (plan.on_violation ?? 'allow'));
@@ -49,12 +49,12 @@ export function* compileTrackingPlanInSteps(plan: UncheckedPlan): Generator<unde
   return { plan: { on_violation: onViolation ?? 'allow', events }, faults };
 }
 
-export function validateTrackingPlan(plan: unknown): ConfigFault[] {
+export function* validateTrackingPlanInSteps(plan: unknown): Steps<ConfigFault[]> {
   if (!isObject(plan)) return [{ field: '', message: 'must be an object' }];
   const unknown = Object.keys(plan)
     .filter((key) => key !== 'events' && key !== 'on_violation')
     .map((key) => ({ field: key, message: 'is unknown' }));
-  return [...unknown, ...compileTrackingPlan(plan).faults];
+  return [...unknown, ...(yield* compileTrackingPlanInSteps(plan)).faults];
 }
 
 /** Identify, alias and group events are checked by their traits, all others by their properties. */

@@ -7,6 +7,7 @@ import { withPatternBudget } from '../filter/pattern.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
+import { finish, type Steps } from '../steps.ts';
 import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
@@ -37,20 +38,27 @@ export interface CompileOptions extends UrlRules {
 
 /** Pipeline parameters in the config must already be substituted. */
 export function compileVendor(definition: VendorDefinition, config: JsonObject, options: CompileOptions): CompileResult {
+  return finish(compileVendorInSteps(definition, config, options));
+}
+/** The same, divided. */
+export function compileVendorInSteps(definition: VendorDefinition, config: JsonObject, options: CompileOptions): Steps<CompileResult> {
   return analyse(definition, config, options, false);
 }
 
+interface ConfigFaults {
+  missing: ConfigFault[];
+  invalid: ConfigFault[];
+}
 /** The same checks at save time, when `{{pipeline_param.KEY}}` may represent any value. */
-export function validateConfig(
-  definition: VendorDefinition,
-  config: JsonObject,
-  options: CompileOptions,
-): { missing: ConfigFault[]; invalid: ConfigFault[] } {
-  const result = analyse(definition, config, options, true);
+export function validateConfig(definition: VendorDefinition, config: JsonObject, options: CompileOptions): ConfigFaults {
+  return finish(validateConfigInSteps(definition, config, options));
+}
+export function* validateConfigInSteps(definition: VendorDefinition, config: JsonObject, options: CompileOptions): Steps<ConfigFaults> {
+  const result = yield* analyse(definition, config, options, true);
   return result.ok ? { missing: [], invalid: [] } : { missing: result.missing, invalid: result.invalid };
 }
 
-function analyse(definition: VendorDefinition, config: JsonObject, options: CompileOptions, saving: boolean): CompileResult {
+function* analyse(definition: VendorDefinition, config: JsonObject, options: CompileOptions, saving: boolean): Steps<CompileResult> {
   if (!isObject(config)) return { ok: false, missing: [], invalid: [{ field: '', message: 'must be an object' }] };
   const fields = fieldsOf(definition);
   const { values, given, missing, invalid } = readFields(fields, config, { ...options, placeholders: saving });
@@ -94,7 +102,8 @@ function analyse(definition: VendorDefinition, config: JsonObject, options: Comp
   const transport =
     ready && definition.transport ? compileTransport(definition.transport, parameters, faults, options.pipeline_id) : undefined;
   if (ready) faults.push(...gzipFaults(found, parameters, options, saving));
-  const payload = compilePayload(definition, withEventTable(definition, config, values), parameters, faults);
+  yield;
+  const payload = yield* compilePayload(definition, withEventTable(definition, config, values), parameters, faults);
   invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
   if (missing.length > 0 || invalid.length > 0) return { ok: false, missing, invalid };
 

@@ -1,9 +1,10 @@
 /** Event → vendor payload: the mapping, then the definition's rules on names, limits and identifiers. */
 import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { compileMapping } from '../mapping/mapping.ts';
+import { compileMappingInSteps } from '../mapping/mapping.ts';
 import type { DropReason } from '../outcome/outcome.ts';
 import { compilePath, compileSetter } from '../path/path.ts';
+import type { Steps } from '../steps.ts';
 import type { ConfigFault } from './compiled.ts';
 import type { EventNameDefinition, VendorDefinition } from './definition.ts';
 import { compileCompact, compileJsonText, compileLimits, compileTogether, fitEventName } from './limits.ts';
@@ -16,13 +17,13 @@ export interface MakePayload {
   passes_all: boolean;
 }
 
-export function compilePayload(
+export function* compilePayload(
   definition: VendorDefinition,
   config: JsonObject,
   parameters: Record<string, unknown>,
   faults: ConfigFault[],
-): MakePayload {
-  const mapping = compileMapping(config, { default_action: definition.default_action, parameters });
+): Steps<MakePayload> {
+  const mapping = yield* compileMappingInSteps(config, { default_action: definition.default_action, parameters });
   if (!mapping.ok) {
     faults.push(...mapping.faults);
     return { make: () => ({ kind: 'failed', reason: 'mapping_invalid' }), passes_all: false };

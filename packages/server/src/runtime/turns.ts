@@ -10,6 +10,8 @@
  * A step that cannot be divided (parsing 1 MB takes up to 30 ms) calls `tookLong()` at its end. All other work then waits until the loop has
  * served sockets and timers, so that two such steps never hold the loop together.
  */
+import type { Steps } from '@firsthand/core/steps.ts';
+
 const SLICE_MS = 5;
 const QUANTUM_MS = 1;
 const BULK_EVERY = 4;
@@ -85,6 +87,14 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
 
 /** One for the whole process: the event loop is one too. */
 export const turns = createTurns();
+
+/** Divided work, with turns of the loop between its steps. */
+export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    await turns.bulk();
+  }
+}
 
 /** So many at a time: on JetStream each may cost a request, and they are on their way together. */
 const AT_ONCE = 50;

@@ -13,7 +13,7 @@ import { assembleProcessing, compileOrganisation } from '@firsthand/core/process
 import type { ClickConsent } from '@firsthand/core/process/memory.ts';
 import { compileTransformation, type TransformationResult } from '@firsthand/core/process/transformation.ts';
 import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/core/tracking-plan/tracking-plan.ts';
-import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { isSecretParameter, scrubber, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
@@ -21,7 +21,7 @@ import type { Settings } from '../config.ts';
 import '../runtime/native-hash.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import { atStep } from '../runtime/stall-watch.ts';
-import { turns } from '../runtime/turns.ts';
+import { finishInTurns, turns } from '../runtime/turns.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import { compileIngestRules } from './ingest-rules.ts';
 import { prepareConfiguration } from './prepare.ts';
@@ -228,21 +228,16 @@ async function measure(source: unknown): Promise<Pick<Cached, 'cost' | 'excess'>
 async function compilePlan(plan: TrackingPlan | null | undefined, excess: string | undefined): Promise<TrackingPlanResult | undefined> {
   if (!plan) return undefined;
   if (excess !== undefined) return { plan: { on_violation: 'allow', events: new Map() }, faults: [{ field: 'events', message: excess }] };
-  const steps = compileTrackingPlanInSteps(plan);
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
-    const turn = turns.bulk();
-    if (turn !== undefined) await turn;
-  }
+  return await finishInTurns(compileTrackingPlanInSteps(plan));
 }
 
-export function compileIntegration(
+export async function compileIntegration(
   { config: stored, unreadable, ...integration }: IntegrationWithConfig,
   parameters: Record<string, string>,
   settings: CompileSettings,
   report: Report,
   excess?: string,
-): CompiledIntegration {
+): Promise<CompiledIntegration> {
   const shapely = isObject(stored);
   // A client-side config is published with the collector, so it gets no secret parameter.
   const published = integration.delivery_mode === 'client_side';
@@ -266,7 +261,7 @@ export function compileIntegration(
     );
   for (const warning of warnings) report('warning', warning);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);
-  const result = compileVendor(definition, config, {
+  const steps = compileVendorInSteps(definition, config, {
     mode: settings.mode,
     allow_private: settings.allowPrivateDestinations,
     gzip: gzipSync,
@@ -274,6 +269,7 @@ export function compileIntegration(
     secrets: parameterSecrets,
     pipeline_id: integration.pipeline_id,
   });
+  const result = await finishInTurns(steps);
   if (!result.ok) return off([...result.missing, ...result.invalid]);
   const own = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
   for (const warning of own) report('warning', warning);

@@ -1,4 +1,5 @@
 import { compileStep, type Step } from '../../rules/step.ts';
+import type { Steps } from '../../steps.ts';
 import { ownCopy } from '../copy.ts';
 import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
@@ -18,12 +19,13 @@ const FILTERED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_filte
  * Version 1: steps over the canonical event; the result is the payload. A step fails if it has no input value or produces none.
  * `on_error` then decides: continue without the step (`skip`, the default), drop the event, or fail it.
  */
-export function compileV1(config: Record<string, unknown>, { where = '' }: MappingOptions): CompiledMapping {
+export function* compileV1(config: Record<string, unknown>, { where = '' }: MappingOptions): Steps<CompiledMapping> {
   const checks = new Checks();
   const at = join(where, 'steps');
   const steps: LegacyStep[] = [];
   if (!Array.isArray(config.steps)) checks.fault(at, 'Version 1 needs a list of steps.');
   for (const [i, input] of (Array.isArray(config.steps) ? checks.list(config.steps, at, MAX_STEPS) : []).entries()) {
+    yield;
     const place = `${at}[${i}]`;
     const run = compileStep(input, place, checks, { types: TYPES, extra: ['on_error'], what: 'A step' });
     const given = (input as { on_error?: unknown } | null)?.on_error ?? undefined;

@@ -1,5 +1,6 @@
 import { type CanonicalEvent, eventKey, findByEventKey } from '../../event/canonical.ts';
 import type { ConditionTest } from '../../filter/condition.ts';
+import type { Steps } from '../../steps.ts';
 import type { RunState } from '../field.ts';
 import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
@@ -24,13 +25,14 @@ const UNMAPPED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_defau
  * together, global ones first, followed by the payload's transforms. A disabled entry drops its events (`mapping_filter`), because
  * disabling an event must not send it through the defaults.
  */
-export function compileV2(config: Record<string, unknown>, options: MappingOptions): CompiledMapping {
+export function* compileV2(config: Record<string, unknown>, options: MappingOptions): Steps<CompiledMapping> {
   const { where = '', default_action: defaultAction = 'drop', parameters = {} } = options;
   const checks = new Checks();
   const state: RunState = { run: 0, missing: undefined, failed: undefined };
   const context: CompileContext = { checks, state, roots: { parameters }, reads: new Map(), parents: new Map(), whens: new Map() };
   const global = compileGlobal(config.global, join(where, 'global'), context);
-  const events = compileEvents(config.events, join(where, 'events'), global, context);
+  yield;
+  const events = yield* compileEvents(config.events, join(where, 'events'), global, context);
   const otherwise = compileDefaults(config.defaults, join(where, 'defaults'), defaultAction, global, context);
   if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
   const pass = global.filter;
@@ -69,7 +71,7 @@ function compileGlobal(input: unknown, where: string, context: CompileContext): 
 }
 
 /** Enabled entries, in order. A name whose entries are all disabled stays in the map with an empty list. */
-function compileEvents(input: unknown, where: string, global: Parts, context: CompileContext): Map<string, Entry[]> {
+function* compileEvents(input: unknown, where: string, global: Parts, context: CompileContext): Steps<Map<string, Entry[]>> {
   const { checks } = context;
   const events = new Map<string, Entry[]>();
   if (input === undefined || input === null) return events;
@@ -84,7 +86,11 @@ function compileEvents(input: unknown, where: string, global: Parts, context: Co
     if (name === '') checks.fault(at, 'The name of an event must not be empty.');
     const list = Array.isArray(value) ? checks.list(value, at, MAX_ALTERNATIVES) : [value];
     if (list.length === 0) checks.fault(at, 'At least one entry is needed.');
-    const entries = list.map((entry, i) => compileOne(entry, Array.isArray(value) ? `${at}[${i}]` : at, global, context));
+    const entries: (Entry | undefined)[] = [];
+    for (const [i, entry] of list.entries()) {
+      entries.push(compileOne(entry, Array.isArray(value) ? `${at}[${i}]` : at, global, context));
+      yield;
+    }
     events.set(
       name,
       entries.filter((entry) => entry !== undefined),

@@ -28,19 +28,21 @@ const compile = (delivery_mode: 'server_side' | 'client_side', config: { url: st
 
 test('an integration uses secret parameters anywhere in its config and masks them in what it shows', async () => {
   await loadVendor('webhook');
-  const { vendor, secrets, config } = compile('server_side', {
+  const { vendor, secrets, config } = await compile('server_side', {
     url: 'https://{{pipeline_param.SHOP}}.example/{{pipeline_param.VENDOR_TOKEN}}',
   });
   expect([vendor === undefined, config]).toEqual([false, { url: `https://vienna.example/${VALUE}` }]);
   expect(scrubber(secrets)(`sent to https://vienna.example/${VALUE}`)).toBe('sent to https://vienna.example/••••read');
 });
 
-test('a client-side integration gets no secret parameter, because its config is public', () => {
-  const { vendor, faults, config } = compile('client_side', { url: 'https://x.example/{{pipeline_param.VENDOR_TOKEN}}' });
+test('a client-side integration gets no secret parameter, because its config is public', async () => {
+  const { vendor, faults, config } = await compile('client_side', { url: 'https://x.example/{{pipeline_param.VENDOR_TOKEN}}' });
   expect(vendor).toBe(undefined);
   expect(faults).toEqual([{ field: 'config', message: 'The parameter VENDOR_TOKEN is secret, and a client-side config is public.' }]);
   expect(JSON.stringify(config)).not.toContain(VALUE);
-  expect(compile('client_side', { url: 'https://{{pipeline_param.SHOP}}.example/' }).config).toEqual({ url: 'https://vienna.example/' });
+  expect((await compile('client_side', { url: 'https://{{pipeline_param.SHOP}}.example/' })).config).toEqual({
+    url: 'https://vienna.example/',
+  });
 });
 
 onStory('secret parameters of a pipeline', (story) => {

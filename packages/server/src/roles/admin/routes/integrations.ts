@@ -198,7 +198,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
 
   async function requireComplete(tx: Db, template: Template, revision: StoredRevision): Promise<void> {
     const org = await organisationKey(tx, template.org_id);
-    const faults = missingFields(context, await requireVendor(template.vendor), openStored(context, org, revision));
+    const faults = await missingFields(context, await requireVendor(template.vendor), openStored(context, org, revision));
     if (faults.length > 0) throw invalidFields(faults.map(({ field, message }) => ({ field: `config.${field}`, message })));
   }
 

@@ -1,9 +1,10 @@
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { AnyObject, Body, named, OneOf } from '@firsthand/core/config/schema.ts';
-import { validateTrackingPlan } from '@firsthand/core/process/compiled.ts';
+import { validateTrackingPlanInSteps } from '@firsthand/core/process/compiled.ts';
 import { Type } from 'typebox';
 import { invalidFields } from '../../../http/errors.ts';
 import { IdParams } from '../../../http/schema.ts';
+import { finishInTurns } from '../../../runtime/turns.ts';
 import { findTrackingPlan, saveTrackingPlan } from '../../../stores/config/tracking-plans.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
@@ -60,7 +61,7 @@ export function trackingPlanRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ params, body, user, headers }, reply) => {
-      const faults = validateTrackingPlan({ events: {}, on_violation: 'allow', ...body });
+      const faults = await finishInTurns(validateTrackingPlanInSteps({ events: {}, on_violation: 'allow', ...body }));
       if (faults.length > 0) throw invalidFields(faults);
       return await context.write(user, 'tracking_plan.updated', async (tx, change) => {
         const pipeline = await requirePipeline(tx, user.org_id, params.id);
