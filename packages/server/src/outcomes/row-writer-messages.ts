@@ -9,7 +9,7 @@ export interface RowWriterSettings extends RowStore {
   spanRatio: number | undefined;
 }
 
-/** Outcome records, one after the other in one buffer, which is transferred instead of copied. The reply brings the buffer back. */
+/** Outcome records, one after the other in one buffer, which is transferred instead of copied. */
 export interface PackedRecords {
   entries: { position: string; length: number }[];
   bytes: Uint8Array<ArrayBuffer>;
@@ -26,19 +26,14 @@ export interface Recorded {
   /** Of the outcomes that are new. */
   spans: EncodedSpan[];
 }
-export type RowWriterReply = { id: number; buffer?: ArrayBuffer } & (Recorded | Swept | { error: string });
+export type RowWriterReply = { id: number } & (Recorded | Swept | { error: string });
 /** The thread's pool lost a connection. The query that used it reports its own error. */
 export type RowWriterNotice = { connection_lost: string };
 
-/** A new buffer has room for somewhat larger batches too. */
-const BUFFER_STEP = 262_144;
-
-/** `spare`: an earlier buffer, used again if it is large enough. */
-export function packRecords(records: readonly StoredRecord[], spare: ArrayBuffer | undefined): PackedRecords {
+export function packRecords(records: readonly StoredRecord[]): PackedRecords {
   let size = 0;
   for (const { data } of records) size += data.length;
-  const buffer = spare !== undefined && spare.byteLength >= size ? spare : new ArrayBuffer(Math.ceil(size / BUFFER_STEP) * BUFFER_STEP);
-  const bytes = new Uint8Array(buffer, 0, size);
+  const bytes = new Uint8Array(size);
   let at = 0;
   for (const { data } of records) {
     bytes.set(data, at);

@@ -30,12 +30,7 @@ export async function keep(port: MessagePort, { spanRatio, ...store }: RowWriter
   const spansOf = spanRatio === undefined ? () => [] : await spanEncoder(spanRatio);
   let last: Promise<void> = Promise.resolve();
   port.on('message', (request: RowWriterRequest) => {
-    last = last.then(async () => {
-      const reply = await answer(writer, spansOf, request);
-      if (request.kind !== 'record') return port.postMessage(reply);
-      const { buffer } = request.records.bytes;
-      port.postMessage({ ...reply, buffer } satisfies RowWriterReply, [buffer]);
-    });
+    last = last.then(async () => port.postMessage(await answer(writer, spansOf, request)));
   });
 }
 

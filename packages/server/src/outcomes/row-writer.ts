@@ -22,8 +22,6 @@ export class RowWriter {
   readonly #waiting = new Map<number, { resolve(reply: RowWriterReply): void; reject(error: Error): void }>();
   readonly #onConnectionLost: (reason: string) => void;
   #worker: Worker | undefined;
-  /** Came back from the thread. A new one for each batch would leave megabytes of garbage, which fragment the memory of the process. */
-  #spare: ArrayBuffer | undefined;
   #lastId = 0;
 
   constructor(settings: RowWriterSettings, onConnectionLost: (reason: string) => void) {
@@ -33,8 +31,7 @@ export class RowWriter {
 
   /** Writes the records that are new. Resolves when they are committed. */
   async record(topic: string, records: readonly StoredRecord[]): Promise<Recorded> {
-    const packed = packRecords(records, this.#spare);
-    this.#spare = undefined;
+    const packed = packRecords(records);
     const reply = await this.#ask({ kind: 'record', topic, records: packed }, [packed.bytes.buffer]);
     if (!('counted' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
     return { counted: reply.counted, unreadable: reply.unreadable, spans: reply.spans };
@@ -73,7 +70,6 @@ export class RowWriter {
     worker.unref();
     worker.on('message', (reply: RowWriterReply | RowWriterNotice) => {
       if ('connection_lost' in reply) return this.#onConnectionLost(reply.connection_lost);
-      this.#spare = reply.buffer ?? this.#spare;
       this.#waiting.get(reply.id)?.resolve(reply);
       this.#waiting.delete(reply.id);
     });
