@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { VENDOR_KEYS } from '@firsthand/catalog/index.ts';
 import { pipelineTo, signIn } from '../e2e/harness/client.ts';
 import { type Service, startService } from '../e2e/harness/service.ts';
+import { NODE_FLAGS } from '../e2e/harness/start-command.ts';
 import { type Count, request } from './end-to-end.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
+import { rssAnonMb } from './ingest/memory.ts';
 import { atMost, type BenchResult, figure, median } from './result.ts';
 
 const WATCH_MS = 10_000;
@@ -31,7 +33,7 @@ export async function run(): Promise<BenchResult[]> {
     const { pid } = service;
     if (pid === undefined) throw new Error('the service has ended');
     await sleep(WATCH_MS);
-    const memory = privateMb(pid);
+    const memory = rssAnonMb(pid);
     const before = cpuTicks(pid);
     await sleep(WATCH_MS);
     const cpu = (cpuTicks(pid) - before) / TICKS_PER_SECOND / (WATCH_MS / 1_000);
@@ -47,50 +49,85 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-/** CPU per event from request to webhook, after a warm-up at full rate: a service that runs for days has compiled its code. */
+/**
+ * CPU per event from request to webhook, after a warm-up at full rate: a service that runs for days has compiled its code. In turns with a
+ * forwarder that stores nothing.
+ */
 async function lowRate(service: Service, pid: number): Promise<BenchResult[]> {
   const here = (path: string) => join(import.meta.dirname, path);
   const receiver = fork(here('end-to-end/receiver.ts'));
   const generator = fork(here('ingest/load.ts'));
+  const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
+  const forwarder = fork(here('end-to-end/forwarder.ts'), [`http://127.0.0.1:${receiverPort}`], { execArgv: NODE_FLAGS });
+  const [{ port: forwarderPort }] = (await once(forwarder, 'message')) as [{ port: number }];
   try {
-    const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
     const { key } = await pipelineTo(await signIn(service), `http://127.0.0.1:${receiverPort}`, {
       pipeline: { rate_limit_rps: 1_000_000 },
     });
-    const plan = { ...LOAD, port: Number(new URL(service.url).port), key };
-    const load = (more: Partial<LoadPlan>) => request<{ result: LoadResult }>(generator, { ...plan, ...more });
+    const load = (to: Measured, rate?: number) =>
+      request<{ result: LoadResult }>(generator, { ...LOAD, ...to.plan, ...(rate !== undefined && { rate }) });
     const ask = (message: 'count' | 'reset') => request<Count>(receiver, message);
-    await load({});
-    // Deliver the backlog of the warm-up first.
-    for (let before = -1, now = 0; now !== before; ) {
-      await sleep(1_000);
-      before = now;
-      now = (await ask('count')).events;
+    const one: Measured = { pid, plan: { port: Number(new URL(service.url).port), key }, turns: [] };
+    const bare: Measured = { pid: forwarder.pid!, plan: { port: forwarderPort }, turns: [] };
+    for (const measured of [bare, one]) {
+      await load(measured);
+      // Deliver the backlog of the warm-up first.
+      for (let before = -1, now = 0; now !== before; ) {
+        await sleep(1_000);
+        before = now;
+        now = (await ask('count')).events;
+      }
     }
-    const turns: { secondsPer10k: number; p50: number; p99: number }[] = [];
-    for (let turn = 0; turn < TURNS; turn++) {
-      await ask('reset');
-      const before = cpuTicks(pid);
-      await load({ rate: LOW_RATE });
-      await sleep(500);
-      const { events, p50, p99 } = await ask('count');
-      turns.push({ secondsPer10k: ((cpuTicks(pid) - before) / TICKS_PER_SECOND / events) * 10_000, p50, p99 });
-    }
+    for (let turn = 0; turn < TURNS; turn++)
+      for (const measured of [bare, one]) {
+        await ask('reset');
+        const before = cpuTicks(measured.pid);
+        await load(measured, LOW_RATE);
+        await sleep(500);
+        const { events, p50, p99 } = await ask('count');
+        const seconds = (cpuTicks(measured.pid) - before) / TICKS_PER_SECOND;
+        measured.turns.push({ secondsPer10k: (seconds / events) * 10_000, p50, p99 });
+      }
+    const of = (pick: (turn: Turn) => number, { turns } = one) => median(turns.map(pick));
     return [
-      atMost(`CPU per 10,000 events at ${LOW_RATE}/s`, median(turns.map(({ secondsPer10k }) => secondsPer10k)), 's', 6),
-      figure(`accept to delivery at ${LOW_RATE}/s, p50`, median(turns.map(({ p50 }) => p50)), 'ms'),
-      figure(`accept to delivery at ${LOW_RATE}/s, p99`, median(turns.map(({ p99 }) => p99)), 'ms'),
+      atMost(
+        `CPU per 10,000 events at ${LOW_RATE}/s`,
+        of(({ secondsPer10k }) => secondsPer10k),
+        's',
+        6,
+      ),
+      figure(
+        'the same, a bare forwarder',
+        of(({ secondsPer10k }) => secondsPer10k, bare),
+        's',
+      ),
+      figure(
+        `accept to delivery at ${LOW_RATE}/s, p50`,
+        of(({ p50 }) => p50),
+        'ms',
+      ),
+      figure(
+        `accept to delivery at ${LOW_RATE}/s, p99`,
+        of(({ p99 }) => p99),
+        'ms',
+      ),
     ];
   } finally {
-    for (const child of [receiver, generator]) child.disconnect();
+    for (const child of [receiver, generator, forwarder]) child.disconnect();
   }
 }
 
-/** Pages that no other process shares: what stopping the service would free. */
-function privateMb(pid: number): number {
-  const sizes = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_(?:Clean|Dirty):\s+(\d+)/gm);
-  return [...sizes].reduce((sum, [, kb]) => sum + Number(kb), 0) / 1_024;
+interface Turn {
+  secondsPer10k: number;
+  p50: number;
+  p99: number;
 }
+interface Measured {
+  pid: number;
+  plan: Pick<LoadPlan, 'port' | 'key'>;
+  turns: Turn[];
+}
+
 /** User and system time, fields 14 and 15. */
 function cpuTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
