@@ -27,7 +27,7 @@ interface Called {
   name: string;
   status: number;
   ms: number;
-  stalls: readonly Stall[];
+  stalls: readonly (Stall & { gc: number })[];
 }
 
 /** Reads first, deletions last, and what ends the session or disables it not at all. */
@@ -188,6 +188,8 @@ function heaviest({ pipelineId, templateId, integrationId }: LargeInstallation):
 }
 
 function print({ name, status, ms, stalls }: Called): void {
-  const stalled = stalls.map(({ wall, cpu, step }) => `; STALL ${wall} ms, own work ${cpu} ms in ${step}`).join('');
+  const stalled = stalls
+    .map(({ wall, cpu, gc, step }) => `; STALL ${wall} ms, own work ${cpu} ms (garbage collection ${gc}) in ${step}`)
+    .join('');
   console.log(`  ${name}: ${status} in ${Math.round(ms)} ms${stalled}`);
 }

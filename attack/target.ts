@@ -101,11 +101,11 @@ interface StallLine {
 export function watchStalls(
   service: Pick<Service, 'output'>,
   { cases, quiet = false }: { cases?: () => number; quiet?: boolean } = {},
-): { stop(): Stall; readonly all: readonly Stall[] } {
+): { stop(): Stall; readonly all: readonly (Stall & { gc: number })[] } {
   // Lines carry the time, so no two are equal.
   const seen = new Set(stallLines(service.output()));
   const longest: Stall = { wall: 0, cpu: 0, step: '' };
-  const all: Stall[] = [];
+  const all: (Stall & { gc: number })[] = [];
   function look(): void {
     for (const line of stallLines(service.output())) {
       if (seen.has(line)) continue;
@@ -114,7 +114,7 @@ export function watchStalls(
       const name = about === undefined ? step : `${step} ${about}`;
       longest.wall = Math.max(longest.wall, stall_ms);
       if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: name });
-      all.push({ wall: stall_ms, cpu: cpu_ms, step: name });
+      all.push({ wall: stall_ms, cpu: cpu_ms, step: name, gc: gc_ms });
       if (quiet) continue;
       console.log(
         `  stall of ${stall_ms} ms, own work ${cpu_ms} ms (garbage collection ${gc_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`,
