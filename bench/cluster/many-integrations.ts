@@ -9,6 +9,7 @@ import { startCluster, sum, TICKS_PER_SECOND, ticks } from './installation.ts';
 
 const PER_PIPELINE = 10;
 const WATCH_MS = 30_000;
+const START_MS = 180_000;
 const DELIVER_MS = 180_000;
 const SENDS_AT_ONCE = 16;
 
@@ -33,10 +34,14 @@ export async function measureManyIntegrations(count: number): Promise<BenchResul
     const importMs = await timed(() => copyPipelines(service.databaseUrl ?? '', first.pipeline.id, pipelines));
     const fullMs = await startMs(service);
 
-    // Every deliverer has its groups when the number of stored cursors does not grow any more.
+    // The deliverer has all its groups when a cursor per integration is stored and their number does not grow any more.
     const groups = async () => (await installation.broker?.counts())?.streams.cursors?.messages ?? 0;
     const startedMs = await timed(async () => {
-      for (let before = -1, now = await groups(); before !== now; before = now, now = await groups()) await sleep(5_000);
+      const deadline = performance.now() + START_MS;
+      for (let before = -1, now = await groups(); before !== now || now < count; before = now, now = await groups()) {
+        if (performance.now() > deadline) break;
+        await sleep(5_000);
+      }
     });
     const [before, from] = [ticks(pids), await installation.broker?.counts()];
     await sleep(WATCH_MS);

@@ -122,6 +122,7 @@ export class GroupConsumer implements Consumer, Settler {
     if (this.#options.ordered && !isNew) await this.#deps.refreshIds();
     this.#since = state.since ?? 0;
     this.#retries = retries;
+    this.#reader?.close();
     this.#reader = new GroupReader(feed, state.high, this.#deps);
     this.#settlements = this.#settlementsOf(cursor, state);
     this.#settledBefore = new Set([...retried, ...journaled]);
@@ -161,6 +162,7 @@ export class GroupConsumer implements Consumer, Settler {
     this.#deps.onError(new Error(`group ${this.group} of ${this.topic} was taken over by another process`));
     this.#queue = [];
     this.#out.clear();
+    this.#reader?.close();
     this.#reader = undefined;
     setTimeout(() => void this.#begin(), FENCED_MS).unref();
   }
@@ -366,6 +368,7 @@ export class GroupConsumer implements Consumer, Settler {
     await Promise.race([flushed, sleep(FLUSH_MS, undefined, { ref: false })]);
     this.#queue = [];
     this.#unlisten?.();
+    this.#reader?.close();
     if (this.#feed) this.#deps.feeds.release(this.#feed);
     this.#deps.onStopped(this);
   }

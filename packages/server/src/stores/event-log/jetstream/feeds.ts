@@ -1,17 +1,19 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { JetStreamApi } from './api.ts';
+import type { DirectGet } from './direct-get.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
 import type { IdScanner } from './scan-ids.ts';
 import type { Streams } from './streams.ts';
 import { Tail } from './tail.ts';
-import { TopicFeed } from './topic-feed.ts';
+import { type Cached, TopicFeed } from './topic-feed.ts';
 
 export interface FeedsDeps {
   connection: NatsConnection;
   api: JetStreamApi;
   streams: Streams;
   scanner: IdScanner;
+  direct: DirectGet;
   windowMs: number;
   now(): number;
   onError(error: unknown): void;
@@ -26,9 +28,9 @@ export class Feeds {
   readonly #deps: FeedsDeps;
   readonly #tails = new Map<string, Tail>();
   readonly #feeds = new Map<string, { feed: TopicFeed; loaded: Promise<void> }>();
-  /** In the order of arrival, to free the oldest first. */
-  #order: { feed: TopicFeed; message: Message }[] = [];
-  #freed = 0;
+  /** In the order of arrival, to free the oldest first. Entries without a message are freed already. */
+  #order: Cached[] = [];
+  #live = 0;
   #bytes = 0;
   /** One timer for all tails: an idle process should not wake up for each of them. */
   readonly #watch: NodeJS.Timeout;
@@ -45,7 +47,7 @@ export class Feeds {
     await this.#deps.streams.ensure(place);
     let open = this.#feeds.get(place.topic);
     if (!open) {
-      const feed = new TopicFeed(place, this.#deps.windowMs);
+      const feed = new TopicFeed(place, this.#deps.windowMs, (cached) => this.#freed(cached));
       open = { feed, loaded: this.#load(feed) };
       this.#feeds.set(place.topic, open);
       this.#tailOf(place.stream).add(feed);
@@ -57,8 +59,11 @@ export class Feeds {
 
   async #load(feed: TopicFeed): Promise<void> {
     await feed.ready;
-    const { scanner, windowMs, now } = this.#deps;
+    const { direct, scanner, windowMs, now } = this.#deps;
     const { stream, subject } = feed.place;
+    // Most topics of a large installation are idle. A scan creates a consumer, which all brokers agree on; this question asks one.
+    const last = await direct.leaderGet(stream, { last_by_subj: subject });
+    if (last === undefined || last.time < now() - windowMs) return;
     const options = { stream, filters: [subject], since: now() - windowMs, untilSeq: feed.coveredFrom ?? 1 };
     await scanner.scan(options, (message) => feed.note(message));
   }
@@ -74,17 +79,25 @@ export class Feeds {
   }
 
   #push(feed: TopicFeed, message: Message): void {
-    this.#order.push({ feed, message });
-    this.#bytes += message.size;
-    feed.push(message);
-    for (let oldest = this.#order[this.#freed]; this.#bytes > MOST_BYTES && oldest; oldest = this.#order[++this.#freed]) {
-      this.#bytes -= oldest.message.size;
-      oldest.feed.drop(oldest.message);
-    }
-    if (this.#freed > 1_000 && this.#freed * 2 > this.#order.length) {
-      this.#order = this.#order.slice(this.#freed);
-      this.#freed = 0;
-    }
+    if (!feed.wants(message)) return;
+    const cached: Cached = { feed, size: message.size, message };
+    this.#order.push(cached);
+    this.#live++;
+    this.#bytes += cached.size;
+    feed.push(message, cached);
+    if (this.#bytes > MOST_BYTES)
+      for (const oldest of this.#order) {
+        if (this.#bytes <= MOST_BYTES) break;
+        if (oldest.message !== undefined) oldest.feed.drop(oldest);
+      }
+    if (this.#order.length > 1_000 && this.#order.length > this.#live * 2)
+      this.#order = this.#order.filter((one) => one.message !== undefined);
+  }
+  #freed(cached: Cached): void {
+    if (cached.message === undefined) return;
+    cached.message = undefined;
+    this.#live--;
+    this.#bytes -= cached.size;
   }
 
   /** Closes the feed if no group reads it. */
@@ -93,6 +106,7 @@ export class Feeds {
   }
   #forget(feed: TopicFeed): void {
     if (this.#feeds.get(feed.place.topic)?.feed === feed) this.#feeds.delete(feed.place.topic);
+    feed.clear();
     this.#tails.get(feed.place.stream)?.remove(feed);
   }
 

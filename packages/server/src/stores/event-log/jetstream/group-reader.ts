@@ -3,7 +3,7 @@ import { IdWindow } from './id-window.ts';
 import type { Message } from './message.ts';
 import type { Patches } from './patches.ts';
 import type { IdScanner } from './scan-ids.ts';
-import { type TopicFeed, windowPlace } from './topic-feed.ts';
+import { type FeedReader, type TopicFeed, windowPlace } from './topic-feed.ts';
 
 export interface GroupReaderDeps {
   direct: DirectGet;
@@ -20,7 +20,7 @@ const FROM_STREAM = 32;
  * Reads a topic's messages in order for one group: from the feed where that covers them, else from the stream by direct get, without a
  * consumer on the server.
  */
-export class GroupReader {
+export class GroupReader implements FeedReader {
   readonly #feed: TopicFeed;
   readonly #deps: GroupReaderDeps;
   #at: number;
@@ -32,6 +32,11 @@ export class GroupReader {
     this.#feed = feed;
     this.#at = at;
     this.#deps = deps;
+    feed.join(this);
+  }
+  /** Call when the group is not read any more. */
+  close(): void {
+    this.#feed.leave(this);
   }
 
   /** The last message read. */
@@ -70,6 +75,7 @@ export class GroupReader {
     this.#ids = undefined;
     const messages = this.#feed.after(this.#at, FROM_FEED);
     this.#at = messages.at(-1)?.seq ?? this.#at;
+    if (messages.length > 0) this.#feed.trim();
     return messages;
   }
 

@@ -28,6 +28,9 @@ const WRONG_LAST = 10_071;
 /** Every running process knows of a change after this time. */
 const SWITCH_AFTER_MS = 30_000;
 const WATCH_MS = 5_000;
+/** A start that waits longer than this says so, and again every minute. */
+const WARN_AFTER_MS = 5_000;
+const WARN_EVERY_MS = 60_000;
 /** Batches of messages are read without a consumer, which servers can since this release. */
 const OLDEST_SERVER = [2, 11] as const;
 
@@ -35,6 +38,7 @@ const OLDEST_SERVER = [2, 11] as const;
 export async function openLayout(connection: NatsConnection, options: LayoutOptions): Promise<StoredLayout> {
   checkVersion(connection.info?.version ?? '');
   const api = new JetStreamApi(connection, TIMEOUT_MS);
+  let warnedAt = performance.now() - WARN_EVERY_MS + WARN_AFTER_MS;
   while (!connection.isClosed()) {
     try {
       await ensureStream(api, options.replicas);
@@ -47,6 +51,10 @@ export async function openLayout(connection: NatsConnection, options: LayoutOpti
       }
     } catch (error) {
       if (!isTemporary(error)) throw error;
+      if (performance.now() - warnedAt > WARN_EVERY_MS) {
+        warnedAt = performance.now();
+        options.onWarning?.(`NATS_URL: JetStream does not answer, waiting (${(error as Error).message})`);
+      }
       await sleep(AGAIN_MS);
     }
   }

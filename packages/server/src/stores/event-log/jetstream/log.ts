@@ -96,7 +96,7 @@ export class JetStreamLog implements EventLog {
     const journalPublisher = new Publisher(connection, JOURNAL_TIMEOUT_MS, () => {});
     const journal = new Journal({ api, layout, streams, direct, publisher: journalPublisher, monotonic: () => clock.monotonic() });
     const onError = (error: unknown) => settings.onError?.(error, { topic: '', group: '' });
-    const feeds = new Feeds({ connection, api, streams, scanner, windowMs, now, onError });
+    const feeds = new Feeds({ connection, api, streams, scanner, direct, windowMs, now, onError });
     this.#layout = layout;
     this.#direct = direct;
     this.#api = api;
