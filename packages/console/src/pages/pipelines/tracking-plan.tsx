@@ -1,7 +1,8 @@
 /** What events must look like: a JSON Schema per event. The text is checked by the compiler of the service, in the browser. */
 
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
-import { validateTrackingPlan } from '@firsthand/core/process/compiled.ts';
+import { validateTrackingPlanInSteps } from '@firsthand/core/process/compiled.ts';
+import { finish } from '@firsthand/core/steps.ts';
 import { Alert, Button, Group, Select, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -121,7 +122,7 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
 function check(text: string, on_violation: string): { events: unknown; faults: { field: string; message: string }[] } {
   try {
     const events: unknown = JSON.parse(text);
-    return { events, faults: validateTrackingPlan({ events, on_violation }).slice(0, 10) };
+    return { events, faults: finish(validateTrackingPlanInSteps({ events, on_violation })).slice(0, 10) };
   } catch (error) {
     return { events: undefined, faults: [{ field: '', message: error instanceof Error ? error.message : String(error) }] };
   }
