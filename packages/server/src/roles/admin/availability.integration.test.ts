@@ -25,6 +25,8 @@ describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a Po
 
   const call = (method: string, path: string, body?: unknown) => harness.call(method, path, { token: org.owner.token, body });
   async function expectAway(): Promise<void> {
+    // The processes behind open connections end a moment after the server.
+    await expect.poll(async () => (await call('GET', 'pipelines')).status).toBe(503);
     for (const answer of [await call('GET', 'pipelines'), await call('POST', 'pipelines', { name: 'x' })]) {
       expect([answer.status, answer.body.error.code]).toEqual([503, 'UNAVAILABLE']);
       expect(answer.headers['retry-after']).toBeTruthy();
