@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Role } from '../config.ts';
+import { DurationBuckets, registerHistogram } from '../runtime/duration-buckets.ts';
 import { healthHandler, metricsText, readiness, type Vitals } from './health.ts';
 
 const well = { log: true, database: true, snapshot: true, draining: false };
@@ -66,5 +67,8 @@ test('the text of the metrics is that of prom-client, whatever the labels and ki
   new Counter({ name: 'events_total', help: 'Events.', labelNames: ['kind', 'reason'], registers }).inc({ kind: 'a', reason: 'b' }, 3);
   new Counter({ name: 'none_total', help: 'No value yet.', labelNames: ['kind'], registers });
   new Histogram({ name: 'duration_seconds', help: 'Durations.', labelNames: ['vendor'], registers }).observe({ vendor: 'webhook' }, 0.2);
+  const durations = new DurationBuckets();
+  durations.observe(0.2);
+  registerHistogram(registry, { name: 'accept_seconds', help: 'Its own.', labelNames: [], read: () => [{ labels: {}, durations }] });
   expect(await metricsText(registry)).toBe(await registry.metrics());
 });

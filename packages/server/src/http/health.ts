@@ -1,7 +1,7 @@
 /** `/healthz`, `/readyz` and `/metrics`: served on every listener, whatever roles the process runs. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Gauge, Histogram, type Registry, Summary } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Role } from '../config.ts';
 import { turns } from '../runtime/turns.ts';
 import { ApiError, apiErrorBody } from './errors.ts';
@@ -80,11 +80,12 @@ export async function metricsText(registry: Registry): Promise<string> {
   const texts: string[] = [];
   for (const metric of registry.getMetricsAsArray()) {
     await turns.bulk();
-    if (metric instanceof Histogram || metric instanceof Summary) {
-      texts.push(await registry.getSingleMetricAsString(metric.name));
+    // Histograms, also those that fill themselves at a scrape, have lines of several names.
+    if (!(metric instanceof Gauge || metric instanceof Counter)) {
+      texts.push(await registry.getSingleMetricAsString((metric as { name: string }).name));
       continue;
     }
-    const { name, help, type, values } = await (metric as unknown as Gauge).get();
+    const { name, help, type, values } = await metric.get();
     const lines = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`];
     for (const { labels, value } of values) {
       await turns.bulk();
