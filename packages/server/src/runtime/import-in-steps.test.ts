@@ -11,11 +11,11 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** Files of a package, each of which holds the thread for 3 ms: more than the 1 ms after which another may take the turn. */
+/** Files of a package, each of which holds the thread for 6 ms: more than the slice of 5 ms after which the loop serves others. */
 async function aPackage(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'firsthand-steps-'));
   folders.push(folder);
-  const slow = 'for (const until = performance.now() + 3; performance.now() < until; );\n';
+  const slow = 'for (const until = performance.now() + 6; performance.now() < until; );\n';
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), `${text}\n${slow}`);
   return folder;
 }
