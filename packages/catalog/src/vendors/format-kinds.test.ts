@@ -33,6 +33,7 @@ test.each([
   ['azure_service_bus_sas', 'azure_event_hubs'],
   ['mutual_tls', 'webhook'],
   ['hmac', 'webhook'],
+  ['standard_webhooks', 'webhook'],
   ['header', 'yandex_offline_conversions'],
   ['query', 'snapchat'],
   ['basic', 'cordial'],

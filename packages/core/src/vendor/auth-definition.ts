@@ -28,6 +28,11 @@ export type AuthDefinition =
   | { kind: 'query'; name: string; value: string }
   /** Signs the exact bytes of the body; with `timestamp_header` the signed content is `<unix seconds>.<body>`. */
   | { kind: 'hmac'; header: string; secret: string; prefix?: string; encoding?: 'hex' | 'base64'; timestamp_header?: string }
+  /**
+   * Standard Webhooks: sets `webhook-id`, `webhook-timestamp` and `webhook-signature`, which signs `<id>.<unix seconds>.<body>`. `secret` is
+   * base64, with or without `whsec_`.
+   */
+  | { kind: 'standard_webhooks'; secret: string }
   | {
       kind: 'aws_sigv4';
       access_key_id: string;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { type CompiledAuth, compileAuth } from './auth.ts';
 import { utf8 } from './bytes.ts';
@@ -79,6 +80,19 @@ test('hmac signs the exact bytes, in hex or base64, alone or with a timestamp', 
   });
 });
 
+test('standard_webhooks: what the libraries of Standard Webhooks verify', () => {
+  const secret = `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`;
+  const body = '{"name":"Grüße"}';
+  for (const given of [secret, secret.slice('whsec_'.length)]) {
+    const headers: Record<string, string> = { 'Webhook-Id': 'old' };
+    const { sign } = auth({ kind: 'standard_webhooks', secret: given });
+    sign?.({ method: 'POST', url: 'https://a.example/', headers, body: utf8(body) }, { now: Date.now(), attempt: 1, request_id: 'evt-1' });
+    expect(new Webhook(secret).verify(body, headers)).toEqual({ name: 'Grüße' });
+    expect(Object.keys(headers)).toHaveLength(3);
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
+  }
+});
+
 test('sigv4 adds its headers', () => {
   const headers = sign(
     { kind: 'aws_sigv4', access_key_id: 'AK', secret_access_key: '{{parameters.token}}', region: 'eu-west-1', service: 's3' },
@@ -96,6 +110,7 @@ test.each<[AuthDefinition, field: string, RegExp]>([
   [{ kind: 'header', name: 'X-Key', value: '{{parameters.none}}' }, 'auth.value', /no value/],
   [{ kind: 'query', name: 'key', value: '{{payload.key}}' }, 'auth.value', /parameters\.NAME/],
   [{ kind: 'hmac', header: 'X-Sig', secret: '{{parameters.none}}' }, 'auth.secret', /no value/],
+  [{ kind: 'standard_webhooks', secret: '{{parameters.none}}' }, 'auth.secret', /no value/],
   [
     { kind: 'aws_sigv4', access_key_id: '{{parameters.none}}', secret_access_key: 's', region: 'r', service: 's' },
     'auth.access_key_id',

@@ -3,7 +3,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { azureBlobSigner, serviceBusSigner } from './azure.ts';
-import { base64, utf8 } from './bytes.ts';
+import { base64, fromBase64, utf8 } from './bytes.ts';
 import type { ClientCertificate, ConfigFault, JwtPlan, RequestContext, TokenPlan } from './compiled.ts';
 import type { AuthDefinition, JwtDefinition, TokenPlace } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
@@ -77,6 +77,8 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
         if (fault) faults.push({ field: `${options.where}.${key}`, message: fault });
       }
       return { headers: {}, query: [], sign: hmacSigner(definition, text) };
+    case 'standard_webhooks':
+      return { headers: {}, query: [], sign: standardWebhooksSigner(text('secret')) };
     case 'aws_sigv4':
       for (const key of ['access_key_id', 'session_token'] as const) {
         const fault = headerValueFault(text(key));
@@ -202,6 +204,21 @@ function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text:
     }
     const digest = mac.update(request.body).digest();
     setHeader(request.headers, name, prefix + (definition.encoding === 'base64' ? base64(digest) : bytesToHex(digest)));
+  };
+}
+
+function standardWebhooksSigner(secret: string): Sign {
+  const key = fromBase64(secret.replace(/^whsec_/, ''));
+  return (request, { request_id, now }) => {
+    const stamp = String(Math.floor(now / 1000));
+    const mac = hmac
+      .create(sha256, key)
+      .update(utf8(`${request_id}.${stamp}.`))
+      .update(request.body)
+      .digest();
+    setHeader(request.headers, 'webhook-id', request_id);
+    setHeader(request.headers, 'webhook-timestamp', stamp);
+    setHeader(request.headers, 'webhook-signature', `v1,${base64(mac)}`);
   };
 }
 

@@ -11,7 +11,7 @@ test.each<[JsonObject, string[]]>([
   [
     { request: { auth: { kind: 'magic' } } },
     [
-      'request.auth.kind: must be one of none, bearer, basic, header, query, hmac, aws_sigv4, oauth1, jwt, azure_shared_key, azure_sas, azure_service_bus_sas, oauth2_client_credentials, oauth2_refresh_token, google_service_account, oauth2_jwt_bearer, mutual_tls',
+      'request.auth.kind: must be one of none, bearer, basic, header, query, hmac, standard_webhooks, aws_sigv4, oauth1, jwt, azure_shared_key, azure_sas, azure_service_bus_sas, oauth2_client_credentials, oauth2_refresh_token, google_service_account, oauth2_jwt_bearer, mutual_tls',
     ],
   ],
   [{ request: { auth: { kind: 'bearer' } } }, ['request.auth.token: is required']],

@@ -45,6 +45,7 @@ const PLAIN_AUTH: Record<string, Shape> = {
     { header: text, secret: text },
     { prefix: { kind: 'string', empty: true }, encoding: { kind: 'enum', values: ['hex', 'base64'] }, timestamp_header: text },
   ),
+  standard_webhooks: wanted('standard_webhooks', { secret: text }),
   aws_sigv4: wanted('aws_sigv4', { access_key_id: text, secret_access_key: text, region: text, service: text }, { session_token: text }),
   oauth1: wanted(
     'oauth1',

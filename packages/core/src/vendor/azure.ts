@@ -2,7 +2,7 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { Unsigned } from './auth.ts';
-import { base64, utf8 } from './bytes.ts';
+import { base64, fromBase64, utf8 } from './bytes.ts';
 import type { RequestContext } from './compiled.ts';
 import { setHeader } from './header-rules.ts';
 
@@ -69,13 +69,4 @@ export function serviceBusToken(resource: string, keyName: string, key: string, 
   const uri = encodeURIComponent(resource.toWellFormed());
   const signature = base64(hmac(sha256, utf8(key), utf8(`${uri}\n${expires}`)));
   return `SharedAccessSignature sr=${uri}&sig=${encodeURIComponent(signature)}&se=${expires}&skn=${encodeURIComponent(keyName.toWellFormed())}`;
-}
-
-/** A key that is not base64 is used as it is. The signature is wrong then, and the vendor says so. */
-function fromBase64(text: string): Uint8Array {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  } catch {
-    return utf8(text);
-  }
 }

@@ -41,3 +41,12 @@ export function base64(bytes: Uint8Array): string {
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(binary);
 }
+
+/** For keys. One that is not base64 is used as it is. The signature is wrong then, and the vendor says so. */
+export function fromBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return utf8(text);
+  }
+}

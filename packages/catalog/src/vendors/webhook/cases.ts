@@ -70,6 +70,27 @@ export default vendorCases(
       ],
     },
     {
+      name: 'Standard Webhooks: id, time and exact body are signed',
+      config: {
+        authentication: 'standard_webhooks',
+        signing_secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+        payload_format: 'custom',
+        payload_template: '{"n":1}',
+      },
+      event: order,
+      // printf 'evt-1.1767323100.{"n":1}' | openssl dgst -sha256 -mac HMAC -macopt hexkey:<the decoded secret in hex> -binary | base64
+      requests: [
+        {
+          headers: {
+            'webhook-id': 'evt-1',
+            'webhook-timestamp': '1767323100',
+            'webhook-signature': 'v1,/msVTNr4wMNSZDIYG1y+YthIy642UIJHVxt/R9aKoFs=',
+          },
+          body: '{"n":1}',
+        },
+      ],
+    },
+    {
       name: 'a template with values escaped, missing ones empty, and JSON written whole',
       config: {
         payload_format: 'custom',

@@ -10,6 +10,7 @@ const AUTH: AuthDefinition = {
     bearer: { kind: 'bearer', token: '{{parameters.auth_token}}' },
     basic: { kind: 'basic', username: '{{parameters.auth_username}}', password: '{{parameters.auth_password}}' },
     hmac: { kind: 'hmac', header: '{{parameters.hmac_header}}', secret: '{{parameters.hmac_secret}}', prefix: 'sha256=' },
+    standard_webhooks: { kind: 'standard_webhooks', secret: '{{parameters.signing_secret}}' },
   },
 };
 
@@ -33,8 +34,8 @@ export default defineVendor({
     select(
       'authentication',
       'Authentication',
-      ['none', 'bearer', 'basic', 'hmac'],
-      'How your endpoint knows that a request comes from here.',
+      ['none', 'bearer', 'basic', 'hmac', 'standard_webhooks'],
+      'How your endpoint knows that a request comes from here. standard_webhooks: what the libraries of Standard Webhooks and Svix verify.',
     ),
     optionalSecret('auth_token', 'Bearer token', 'whk_4f9c1d2e7a', 'Sent as Authorization: Bearer <token>.', {
       required_when: { field: 'authentication', equals: 'bearer' },
@@ -52,6 +53,17 @@ export default defineVendor({
       format: 'header_name',
       required_when: { field: 'authentication', equals: 'hmac' },
     }),
+    optionalSecret(
+      'signing_secret',
+      'Signing secret',
+      'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+      'For standard_webhooks: 24 to 64 random bytes in base64, with or without whsec_. The header webhook-signature carries v1,<base64>.',
+      {
+        pattern: '^(?:•|(?:whsec_)?(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$)',
+        pattern_hint: 'base64, with or without whsec_ in front',
+        required_when: { field: 'authentication', equals: 'standard_webhooks' },
+      },
+    ),
     select(
       'mutual_tls',
       'Mutual TLS',
