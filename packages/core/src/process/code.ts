@@ -28,7 +28,7 @@ export type Accepted = { kind: 'event'; event: CanonicalEvent } | { kind: 'dropp
 
 /**
  * Turns the return value of user code into an event. `null` (or nothing) drops the event; anything that is not an event fails. The
- * event id cannot be changed.
+ * event id and `integrations` cannot be changed, nor `original_type` while the type stays.
  */
 export function acceptReturned(value: unknown, before: CanonicalEvent): Accepted {
   if (value === null || value === undefined || value === false) return { kind: 'dropped' };
@@ -36,6 +36,8 @@ export function acceptReturned(value: unknown, before: CanonicalEvent): Accepted
   const type = EVENT_TYPES.find((known) => known === value.type);
   if (type === undefined) return failed('the code returned an event without a known type');
   const event: CanonicalEvent = { event_id: before.event_id, type, timestamp: before.timestamp, context: {} };
+  if (before.original_type !== undefined && type === before.type) event.original_type = before.original_type;
+  if (before.integrations !== undefined) event.integrations = before.integrations;
   for (const key of ['event', 'name', 'group_id', 'anonymous_id', 'user_id'] as const) {
     const text = value[key];
     if (text === undefined || text === null) continue;

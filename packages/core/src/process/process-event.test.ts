@@ -279,6 +279,25 @@ describe('what code may return', () => {
   });
 });
 
+test('code keeps the event’s integrations, and its original_type while the type stays', async () => {
+  const screen = () => anEvent({ type: 'page', original_type: 'screen', integrations: { All: false } });
+  const returning = (change: object) => async () => {
+    const { integrations: _integrations, original_type: _type, ...event } = screen();
+    return { kind: 'returned' as const, value: { ...event, ...change }, logs: [] };
+  };
+  const code = { dataLayer: { custom_js: { enabled: true, code: 'x' } }, transformations: [transformation({ kind: 'code', code: 'x' })] };
+  const same = await run(screen(), { ...code, runCode: returning({}) });
+  expect(same).toMatchObject({ kind: 'processed', event: { type: 'page', original_type: 'screen', integrations: { All: false } } });
+  const other = await run(screen(), { ...code, runCode: returning({ type: 'track', original_type: 'screen', integrations: {} }) });
+  expect(other).toMatchObject({ kind: 'processed', event: { type: 'track', integrations: { All: false } } });
+  expect(other.event).not.toHaveProperty('original_type');
+});
+
+test('rules that leave integrations that are no object fail', () => {
+  const rules = [{ type: 'set', target: 'integrations', value: null }];
+  expect(run(anEvent(), { transformations: [transformation({ rules: rules as never })] })).toMatchObject({ kind: 'failed' });
+});
+
 test('transformations as the API receives them', () => {
   const cases: [input: Partial<Transformation>, fields: string[]][] = [
     [{ kind: 'rules', rules: [] }, []],

@@ -56,7 +56,7 @@ function checked(result: Transformed): Transformed {
   if (result.kind !== 'event') return result;
   const { event } = result;
   if (!isObject(event.context)) return { kind: 'failed', reason: 'the rules left a context that is no object' };
-  for (const key of ['properties', 'traits'] as const)
+  for (const key of ['properties', 'traits', 'integrations'] as const)
     if (event[key] !== undefined && !isObject(event[key])) return { kind: 'failed', reason: `the rules left ${key} that are no object` };
   for (const key of ['event', 'name', 'user_id', 'anonymous_id', 'group_id', 'timestamp'] as const) {
     const value: unknown = event[key];

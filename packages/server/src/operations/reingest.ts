@@ -61,6 +61,6 @@ async function processAgain(deps: ReingestDeps, letter: StoredDeadLetter, replay
 }
 
 /** The canonical event as a client would send it. */
-function clientBody({ event_id, anonymous_id, user_id, group_id, ...event }: CanonicalEvent): Record<string, unknown> {
-  return { ...event, messageId: event_id, anonymousId: anonymous_id, userId: user_id, groupId: group_id };
+function clientBody({ event_id, type, original_type, anonymous_id, user_id, group_id, ...event }: CanonicalEvent): Record<string, unknown> {
+  return { ...event, type: original_type ?? type, messageId: event_id, anonymousId: anonymous_id, userId: user_id, groupId: group_id };
 }
