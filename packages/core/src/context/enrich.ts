@@ -57,6 +57,6 @@ export function pageUrl(event: CanonicalEvent): string | undefined {
   return ownText(page, 'url') ?? ownText(properties, 'url') ?? ownText(page, 'search') ?? ownText(properties, 'search');
 }
 
-function saysGpc(value: unknown): boolean {
+export function saysGpc(value: unknown): boolean {
   return value === true || value === 1 || value === '1' || value === 'true';
 }

@@ -26,7 +26,8 @@ export const MAX_NAME_LENGTH = 1_024;
 export const MAX_MESSAGE_ID_LENGTH = 255;
 const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;
 
-export function validateEvent(body: unknown, rules: CallRules): EventFault | undefined {
+/** `namesVisitor`: whether the request has an anonymous id for events without one, in a cookie or in the context of their batch. */
+export function validateEvent(body: unknown, rules: CallRules, namesVisitor?: () => boolean): EventFault | undefined {
   if (!isObject(body)) return NOT_AN_OBJECT;
   const given = own(body, 'type') ?? rules.fallback;
   if (given === undefined || given === '') return MISSING.type;
@@ -38,7 +39,8 @@ export function validateEvent(body: unknown, rules: CallRules): EventFault | und
   const traits = own(body, 'traits');
   if (!absent(traits) && !isObject(traits)) return NOT_OBJECT.traits;
   const { compatible } = rules;
-  if (given === 'identify' && compatible && !hasId(body, 'userId') && !hasAnonymousId(body, context)) return MISSING_BOTH_IDS;
+  if (given === 'identify' && compatible && !hasId(body, 'userId') && !hasAnonymousId(body, context) && namesVisitor?.() !== true)
+    return MISSING_BOTH_IDS;
   return (
     id(body, 'userId', given === 'identify' && !compatible, compatible) ??
     id(body, 'anonymousId', false, compatible) ??

@@ -178,8 +178,8 @@ export interface RejectedEvent {
   type?: string;
   /** Only the first 64 KB were kept, as text. */
   truncated?: true;
-  /** What the request said about the event, for a replay. */
-  request: Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context'>;
+  /** What the request said about the event, for a replay. `anonymous_id` is that of the cookie. */
+  request: Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context' | 'anonymous_id'>;
 }
 
 export interface DeadLetter {

@@ -27,6 +27,12 @@ const CASES: [name: string, rules: Rules, body: object, expected: object][] = [
     { event: 'E', context: { locale: 'de', traits: {} } },
   ],
   [
+    'traits that came in the context, beside null',
+    { fields: [{ path: 'traits.email', action: 'drop' }] },
+    { event: 'E', traits: null, context: { traits: { email: 'ada@shop.example' } } },
+    { event: 'E', context: { traits: {} } },
+  ],
+  [
     'ids, which have other names in the event',
     {
       fields: [

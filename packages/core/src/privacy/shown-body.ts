@@ -29,7 +29,7 @@ function asksNothing({ ip, fields, detect, url_params }: CompiledPii): boolean {
 /** Rules are written for canonical events: the body is moved into that shape and back. */
 function underRules(sent: JsonObject, context: JsonObject | undefined, pii: CompiledPii): JsonObject {
   const event: CanonicalEvent & JsonObject = { event_id: '', type: 'track', timestamp: '', context: { ...context } };
-  const movedTraits = own(sent, 'traits') === undefined && isObject(event.context.traits);
+  const movedTraits = (own(sent, 'traits') ?? null) === null && isObject(event.context.traits);
   if (movedTraits) {
     event.traits = event.context.traits as JsonObject;
     delete event.context.traits;

@@ -133,6 +133,13 @@ describe('campaign, group, traits', () => {
     ]);
     expect(context.group_id).toBe('umbrella');
   });
+  test('null on an event counts as absent', () => {
+    const { context } = walk([
+      { day: 0, over: { type: 'group', group_id: 'acme', context: { campaign: { source: 'a' } } } },
+      { day: 1, over: { context: { group_id: null, campaign_first: null } } },
+    ]);
+    expect(context).toMatchObject({ group_id: 'acme', campaign_first: { source: 'a' } });
+  });
   test.each([
     [[{ a: 1 }], true],
     [[{ a: 1 }, { a: 1 }], false],

@@ -187,7 +187,7 @@ function rememberCampaign(
 ): VisitorState['campaign_first'] {
   if (canonical.analytics === false && canonical.advertising !== true) return undefined;
   const campaign = known ?? firstCampaign(ownObject(context, 'campaign'));
-  if (campaign !== undefined && own(context, 'campaign_first') === undefined) {
+  if (campaign !== undefined && (own(context, 'campaign_first') ?? null) === null) {
     context.campaign_first = { ...campaign };
     changed.push('context.campaign_first');
   }
@@ -205,7 +205,7 @@ function firstCampaign(campaign: JsonObject | undefined): Record<string, string>
 /** Keeps the group of the last group call, for vendors that want it on every event. */
 function rememberGroup(event: CanonicalEvent, known: string | undefined, changed: string[]): string | undefined {
   const group = event.type === 'group' && event.group_id !== undefined && event.group_id.length <= MAX_GROUP ? event.group_id : known;
-  if (group !== undefined && own(event.context, 'group_id') === undefined) {
+  if (group !== undefined && (own(event.context, 'group_id') ?? null) === null) {
     event.context.group_id = group;
     changed.push('context.group_id');
   }

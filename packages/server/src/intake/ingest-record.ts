@@ -49,7 +49,7 @@ export function buildRecord(request: RequestMeta, { body, bytes, index, impliedT
   const userId = idText(own(body, 'userId'));
   const anonymousId =
     anonymousIdOf(body, request) ?? (request.browserRequest || userId === undefined ? derivedUuid(rules.pipelineId, eventId) : undefined);
-  const type = own(body, 'type') === undefined ? impliedType : undefined;
+  const type = (own(body, 'type') ?? null) === null ? impliedType : undefined;
   const ids =
     envelopeField('event_id', eventId) +
     envelopeField('type', type) +
@@ -87,10 +87,17 @@ function anonymousIdOf(body: JsonObject, request: RequestMeta): string | undefin
   const given = idText(own(body, 'anonymousId'));
   if (given !== undefined) return given;
   const context = own(body, 'context');
-  const inContext = idText(isObject(context) ? own(context, 'anonymousId') : undefined) ?? idText(request.context?.anonymousId);
-  if (inContext !== undefined && inContext.length <= MAX_NAME_LENGTH) return inContext;
+  const inContext = isObject(context) ? shortId(own(context, 'anonymousId')) : undefined;
   // An alias call names the visitor that it links: without an anonymous id, that is the previous id.
-  return request.cookieId ?? idText(own(body, 'previousId'));
+  return inContext ?? anonymousIdOfRequest(request) ?? idText(own(body, 'previousId'));
+}
+/** The anonymous id of events that have none of their own. */
+export function anonymousIdOfRequest({ context, cookieId }: Pick<RequestMeta, 'context' | 'cookieId'>): string | undefined {
+  return (context && shortId(own(context, 'anonymousId'))) ?? cookieId;
+}
+function shortId(value: unknown): string | undefined {
+  const id = idText(value);
+  return id !== undefined && id.length <= MAX_NAME_LENGTH ? id : undefined;
 }
 
 /** A UUID that is the same for the same pipeline and text. */

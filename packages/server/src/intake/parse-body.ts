@@ -52,6 +52,11 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
+/** Some clients put a UTF-8 byte order mark before the JSON. JSON begins with no such byte: other bodies cost one comparison. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
 export function parseBody(bytes: Buffer): Parsed {
   if (!isText(bytes)) return { ok: false, rejection: NOT_UTF8 };
   const flags = scanJson(bytes, MAX_DEPTH);

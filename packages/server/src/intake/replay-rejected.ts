@@ -6,7 +6,7 @@ import type { DeadLetter, RejectedEvent } from '@firsthand/core/outcome/outcome.
 import type { IngestRules } from '../snapshot/ingest-rules.ts';
 import type { Append } from '../stores/event-log/port.ts';
 import { ANY_CALL } from './call-rules.ts';
-import { buildRecord } from './ingest-record.ts';
+import { anonymousIdOfRequest, buildRecord } from './ingest-record.ts';
 
 const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;
 
@@ -16,12 +16,14 @@ export type RejectedReplay = { ok: true; append: Append } | { ok: false; message
 export function replayRejected(letter: DeadLetter, rules: IngestRules): RejectedReplay {
   const { event } = letter;
   if (!isRejectedEvent(event)) return { ok: false, message: 'This dead letter is not a rejected event.' };
-  const { raw, request } = event;
+  const { raw } = event;
+  const { anonymous_id: cookieId, ...request } = event.request;
   if (!isObject(raw)) return { ok: false, message: 'The stored body is not a JSON object: send a corrected event.' };
   const body = { ...(raw as JsonObject) };
   // So that the event is found under the same id as its rejection.
-  if (body.messageId === undefined && MESSAGE_ID.test(letter.event_id)) body.messageId = letter.event_id;
-  const fault = validateEvent(body, rulesOf(event));
+  if ((body.messageId ?? null) === null && MESSAGE_ID.test(letter.event_id)) body.messageId = letter.event_id;
+  const visitor = { cookieId, context: isObject(request.context) ? (request.context as JsonObject) : undefined };
+  const fault = validateEvent(body, rulesOf(event), () => anonymousIdOfRequest(visitor) !== undefined);
   if (fault !== undefined) return { ok: false, message: fault.message };
   const receivedAt = Date.parse(event.received_at);
   const { topic, record } = buildRecord(
@@ -30,7 +32,7 @@ export function replayRejected(letter: DeadLetter, rules: IngestRules): Rejected
       receivedAt,
       envelope: envelopeFields({ received_at: receivedAt, ...request, replay_of: letter.id }),
       browserRequest: request.source === 'browser',
-      ...(isObject(request.context) ? { context: request.context as JsonObject } : {}),
+      ...visitor,
     },
     { body, bytes: Buffer.from(JSON.stringify(body)), index: 0, impliedType: event.type },
   );

@@ -17,7 +17,15 @@ test('a screen whose raw record has aged out is still a screen after its replay'
     context: {},
     integrations: { All: false },
   };
-  const letter = { id: 'dlq_1', org_id: 'org_1', pipeline_id: 'pl_1', event_id: 'e1', stage: 'processing', created_at: event.timestamp, event };
+  const letter = {
+    id: 'dlq_1',
+    org_id: 'org_1',
+    pipeline_id: 'pl_1',
+    event_id: 'e1',
+    stage: 'processing',
+    created_at: event.timestamp,
+    event,
+  };
   const pipelines = new Map([['pl_1', { ingest: { partitions: { topicOf: () => 'ingest.0' } } }]]);
   const deps = { log: {} as EventLog, snapshot: () => ({ pipelines }) as unknown as Snapshot, ingestUrl: undefined };
   const [append] = await reingest(deps, letter as unknown as StoredDeadLetter, 'r1');

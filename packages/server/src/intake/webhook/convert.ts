@@ -6,7 +6,7 @@ import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { CompiledWebhookSource } from '../../snapshot/webhook-source.ts';
 import { ANY_CALL } from '../call-rules.ts';
 import { buildRecord, type IngestRecord } from '../ingest-record.ts';
-import { inexactNumber, parseBody } from '../parse-body.ts';
+import { inexactNumber, parseBody, withoutMark } from '../parse-body.ts';
 import { withExactIntegers } from './exact-integers.ts';
 
 export interface WebhookRequest {
@@ -30,7 +30,7 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
   const { headers, query, body, receivedAt, urls } = request;
   const refused = source.verify({ headers, body, now: receivedAt, urls });
   if (refused !== undefined) return { ok: false, reason: refused };
-  const bytes = request.unpacked ?? body;
+  const bytes = withoutMark(request.unpacked ?? body);
   const parsed = parseBody(bytes);
   if (!parsed.ok) return { ok: false, reason: parsed.rejection.message ?? 'The body is not valid JSON.' };
   const exact = parsed.longNumbers ? withExactIntegers(bytes) : { ok: true as const, value: parsed.value };

@@ -1,12 +1,18 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aPipeline, aSnapshot, type Harness, startIngest } from './testing/harness.ts';
+import { aPipeline, aSnapshot, type Harness, SECRET, startIngest } from './testing/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startIngest(aSnapshot([aPipeline({ domain_allowlist: ['shop.example'] })]));
+  harness = await startIngest(
+    aSnapshot([
+      aPipeline({ domain_allowlist: ['shop.example'] }),
+      aPipeline({ id: 'pl_server', pipeline_key: 'pk_server', type: 'server' }),
+    ]),
+  );
 });
 afterAll(() => harness.close());
 
@@ -54,7 +60,7 @@ const REFUSED: [name: string, body: string | Uint8Array<ArrayBuffer>, status: nu
     400,
     'invalid_json',
   ],
-  ['a byte order mark', '\ufeff{"type":"track","event":"X"}', 400, 'invalid_json'],
+  ['two byte order marks', '\ufeff\ufeff{"type":"track","event":"X"}', 400, 'invalid_json'],
   ['a raw NUL', '{"type":"track","event":"a\u0000b"}', 400, 'invalid_json'],
   ['NaN', '{"type":"track","event":"X","properties":{"a":NaN}}', 400, 'invalid_json'],
   ['two values', '{"type":"track","event":"X"}{}', 400, 'invalid_json'],
@@ -99,6 +105,38 @@ test.each(KEPT)('%s: stored as they came', async (_name, json) => {
   expect(JSON.stringify(stored.event.properties)).toBe(JSON.stringify(properties));
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
+describe('a byte order mark before the JSON is ignored', () => {
+  const event = (messageId: string, filler = '') => `{"type":"track",${filler}"event":"X","messageId":"${messageId}"}`;
+  const find = async (id: string) => (await harness.stored()).find((each) => each.event.event_id === id);
+  test('of one event, plain or packed', async () => {
+    expect((await post(`\ufeff${event('mark-1')}`)).status).toBe(200);
+    expect((await post(gzipSync(`\ufeff${event('mark-2')}`))).status).toBe(200);
+    expect((await find('mark-1'))?.body.toString()).toBe(event('mark-1'));
+    expect((await find('mark-2'))?.body.toString()).toBe(event('mark-2'));
+  });
+  test('of a batch, small or large, with the key in the body', async () => {
+    for (const [id, filler] of [
+      ['mark-3', ''],
+      ['mark-4', ' '.repeat(200_000)],
+    ] as const) {
+      const body = `\ufeff{"writeKey":"pk_web","batch":[${event(id, filler)}]}`;
+      const response = await fetch(`${harness.url}/v1/batch`, { method: 'POST', body });
+      expect(await response.json()).toMatchObject({ accepted: 1, rejected: 0 });
+      expect((await find(id))?.body.toString()).toBe(event(id, filler));
+    }
+  });
+  test('the signature covers it', async () => {
+    const signed = async (signedText: string) => {
+      const time = String(Date.now());
+      const signature = createHmac('sha256', SECRET).update(`${time}.${signedText}`).digest('hex');
+      const headers = { authorization: 'Bearer pk_server', 'x-timestamp': time, 'x-signature': `sha256=${signature}` };
+      return (await post(`\ufeff${event('mark-5')}`, headers)).status;
+    };
+    expect(await signed(event('mark-5'))).toBe(401);
+    expect(await signed(`\ufeff${event('mark-5')}`)).toBe(200);
+  });
+});
+
 test('the same values survive a batch', async () => {
   const events = KEPT.map(([, json], index) => json.replace(/kept-\d/, `batched-${index}`));
   const response = await fetch(`${harness.url}/v1/batch`, {

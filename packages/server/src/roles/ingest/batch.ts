@@ -4,7 +4,7 @@ import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
-import { buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
+import { anonymousIdOfRequest, buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
 import { AT_ONCE_BYTES, MAX_BATCH_EVENTS, type ParsedBatch, TOO_MANY_EVENTS } from '../../intake/parse-batch.ts';
 import { inexactNumber } from '../../intake/parse-body.ts';
 import { turns } from '../../runtime/turns.ts';
@@ -13,8 +13,8 @@ import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
 import { type Exchange, TOO_LARGE } from './exchange.ts';
 import { showReceived, showRejected } from './live-view.ts';
-import { idOfRejected, type RequestFields, rejectContent } from './rejected-events.ts';
-import { requestFields, requestMeta } from './request-meta.ts';
+import { idOfRejected, type RequestFields, rejectContent, rejectedFields } from './rejected-events.ts';
+import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 
 /** The batch's context is stored with every event: without a limit one request could store 500 times its size. */
@@ -110,13 +110,16 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
   const bytesOf = eventBytes(text, parsed.items, events);
   let shared: RequestFields | undefined;
   /** Made for the first rejected event: most batches have none. */
-  const request = () => (shared ??= { ...requestFields(exchange, rules), ...sharedFields(batch, meta) });
+  const request = () => (shared ??= { ...rejectedFields(exchange, rules), ...sharedFields(batch, meta) });
+  const namesVisitor = () => anonymousIdOfRequest(meta) !== undefined;
 
   function rejectionOf(event: unknown, bytes: Buffer): Rejection | undefined {
     if (rules.challengeRequired && !tokenForAll && !hasChallengeToken(exchange, rules, tokenOf(event)))
       return { code: 'invalid_challenge_token' };
-    const rejection = validateEvent(event, exchange.route.rules) ?? (bytes.length > ctx.settings.maxBodyBytes ? TOO_LARGE : undefined);
-    return rejection ?? (longNumbers ? inexactNumber(bytes) : undefined);
+    const rejection = validateEvent(event, exchange.route.rules, namesVisitor);
+    if (rejection !== undefined) return rejection;
+    if (bytes.length > ctx.settings.maxBodyBytes) return TOO_LARGE;
+    return longNumbers ? inexactNumber(bytes) : undefined;
   }
   const checked: CheckedBatch = { records: [], shown: ctx.tap.watched(rules.orgId) ? [] : undefined, errors: [], cookies };
   const check = (index: number): void => {

@@ -6,12 +6,13 @@ import { validateEvent } from '@firsthand/core/event/validate.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { buildRecord } from '../../intake/ingest-record.ts';
 import { AT_ONCE_BYTES, type BatchResult, parseBatch } from '../../intake/parse-batch.ts';
-import { inexactNumber, isGzip, type Parsed, parseBody, unpack } from '../../intake/parse-body.ts';
+import { inexactNumber, isGzip, type Parsed, parseBody, unpack, withoutMark } from '../../intake/parse-body.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { turns } from '../../runtime/turns.ts';
 import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
+import { ID_COOKIE, readCookie } from './cookies.ts';
 import { EventCookies } from './event-cookies.ts';
 import { type Exchange, OVERLOADED, TOO_LARGE } from './exchange.ts';
 import { showReceived } from './live-view.ts';
@@ -72,21 +73,22 @@ function onWire(exchange: Exchange, wire: Buffer): void {
     .catch((error: unknown) => exchange.fail(error));
 }
 
-function onBytes(exchange: Exchange, wire: Buffer, bytes: Buffer): void {
+function onBytes(exchange: Exchange, wire: Buffer, unpacked: Buffer): void {
   const { ctx } = exchange;
   atStep('ingest', exchange.route.kind);
-  ctx.capacity.addCost(bytes.length);
+  ctx.capacity.addCost(unpacked.length);
   const { rules: admitted } = exchange;
   // With the key in a header, a forged body is rejected before it is parsed.
-  const sender = admitted && verifySignature(exchange, admitted, wire, bytes);
+  const sender = admitted && verifySignature(exchange, admitted, wire, unpacked);
   if (admitted !== undefined && sender === undefined) return;
+  const bytes = withoutMark(unpacked);
   const onParsed = (parsed: Parsed | BatchResult): void => {
     if (!parsed.ok) {
       if (sender === undefined) exchange.reject(parsed.rejection);
       else rejectContent(exchange, sender.rules, parsed.rejection, undefined, bytes);
       return;
     }
-    const known = sender ?? senderOfBody(exchange, wire, bytes, parsed.value);
+    const known = sender ?? senderOfBody(exchange, wire, unpacked, parsed.value);
     if (known === undefined) return;
     if ('items' in parsed) acceptBatch(exchange, known, bytes, parsed);
     else acceptEvent(exchange, known, parsed.value, bytes, parsed.longNumbers);
@@ -114,9 +116,9 @@ async function parseLarge(bytes: Buffer): Promise<Parsed> {
 }
 
 /** The key is in the body: admission and the signature come after parsing. */
-function senderOfBody(exchange: Exchange, wire: Buffer, bytes: Buffer, body: unknown): Sender | undefined {
+function senderOfBody(exchange: Exchange, wire: Buffer, unpacked: Buffer, body: unknown): Sender | undefined {
   const rules = admit(exchange, bodyKey(body));
-  return rules && verifySignature(exchange, rules, wire, bytes);
+  return rules && verifySignature(exchange, rules, wire, unpacked);
 }
 
 /** One event that is the whole body, or a pixel's query. */
@@ -127,7 +129,8 @@ export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, b
     rejectContent(exchange, rules, { code: 'invalid_challenge_token' }, body, bytes);
     return;
   }
-  const fault = validateEvent(body, route.rules) ?? (longNumbers ? inexactNumber(bytes) : undefined);
+  const namesVisitor = () => readCookie(exchange.req.headers.cookie, ID_COOKIE) !== undefined;
+  const fault = validateEvent(body, route.rules, namesVisitor) ?? (longNumbers ? inexactNumber(bytes) : undefined);
   if (fault !== undefined) {
     rejectContent(exchange, rules, fault, body, bytes);
     return;

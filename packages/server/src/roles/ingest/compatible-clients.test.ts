@@ -9,6 +9,7 @@ beforeAll(async () => {
     aSnapshot([
       aPipeline(),
       aPipeline({ id: 'pl_shop', pipeline_key: 'pk_shop', domain_allowlist: ['shop.example'] }),
+      aPipeline({ id: 'pl_server', pipeline_key: 'pk_server', type: 'server' }),
       aPipeline({ id: 'pl_off', pipeline_key: 'pk_off', enabled: false }),
     ]),
     { settings: { trustProxy: 1 } },
@@ -45,6 +46,22 @@ describe.each([...COMPATIBLE, '/v1/identify', '/api/s/identify', '/api/s/s2s/ide
   });
 });
 
+test.each([
+  ['the cookie', '/v1/identify', { type: 'identify' }, { cookie: '_df_id=known' }],
+  ['the cookie', '/v1/batch', { batch: [{ type: 'identify', messageId: 'an-1' }] }, { cookie: '_df_id=known' }],
+  ['the context of the batch', '/v1/batch', { batch: [{ type: 'identify', messageId: 'an-2' }], context: { anonymousId: 'known' } }, {}],
+])('an identify may have its anonymous id in %s: %s', async (_name, path, body, headers) => {
+  const messageId = 'batch' in body ? body.batch[0]!.messageId : 'an-0';
+  const response = await fetch(harness.url + path, {
+    method: 'POST',
+    headers: { authorization: 'Bearer pk_web', ...headers },
+    body: JSON.stringify({ ...body, messageId }),
+  });
+  expect(response.status).toBe(200);
+  const stored = (await harness.stored()).find(({ envelope }) => envelope.event_id === messageId);
+  expect(stored?.event).toMatchObject({ type: 'identify', anonymous_id: 'known' });
+});
+
 test('/v1/i requires a userId that is text', async () => {
   expect((await send('/v1/i', { type: 'identify', anonymousId: 'a' })).reply.message).toBe('userId is required.');
   expect((await send('/v1/i', { type: 'identify', userId: 7 })).reply.message).toBe('userId must be a string.');
@@ -59,6 +76,10 @@ test.each([
   ['/v1/screen', { name: 'Cart' }, { type: 'page', original_type: 'screen', name: 'Cart' }],
   ['/v1/alias', { userId: 'u', previousId: 'a' }, { type: 'identify', original_type: 'alias', user_id: 'u' }],
   ['/api/s/screen', { type: 'screen', name: 'Cart' }, { type: 'page', original_type: 'screen' }],
+  ['/v1/identify', { type: null, userId: 'u' }, { type: 'identify', user_id: 'u' }],
+  ['/v1/page', { type: null, name: 'Home' }, { type: 'page', name: 'Home' }],
+  ['/v1/group', { type: null, groupId: 'g' }, { type: 'group', group_id: 'g' }],
+  ['/api/s/screen', { type: null, name: 'Cart' }, { type: 'page', original_type: 'screen' }],
 ])('%s implies the type', async (path, body, event) => {
   const { status, stored } = await send(path, body);
   expect(status).toBe(200);
@@ -79,6 +100,21 @@ test('a browser path of Jitsu takes address and user agent from the connection, 
   const server = (await send('/api/s/s2s/track', { event: 'X' }, headers)).stored?.envelope;
   expect(server).toMatchObject({ source: 'server' });
   expect(server).not.toHaveProperty('ip');
+});
+
+test.each([
+  '/v1/track',
+  '/v1/events',
+  '/v1/batch',
+  '/v1/t',
+])('Sec-GPC on %s counts without an Origin too, also for servers', async (path) => {
+  for (const key of ['pk_web', 'pk_server']) {
+    const headers = { authorization: `Bearer ${key}`, 'sec-gpc': '1' };
+    const { stored } = await send(path, { type: 'track', event: 'X' }, headers);
+    expect(stored?.envelope).toMatchObject({ gpc: true });
+    const { stored: without } = await send(path, { type: 'track', event: 'X' }, { ...headers, 'sec-gpc': '0' });
+    expect(without?.envelope).not.toHaveProperty('gpc');
+  }
 });
 
 test('the beacon takes its key from the query', async () => {

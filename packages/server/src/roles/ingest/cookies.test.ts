@@ -114,6 +114,10 @@ describe('vendor ids', () => {
     expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['_df_id', '_ga']);
     expect(stored.envelope.gpc).toBe(true);
   });
+  test.each([true, 1, '1', 'true'])('so does context.gpc: %j', async (gpc) => {
+    const { cookies } = await send('/v1/t', { ...track, context: { ...consented, gpc } }, browser, 'pk_sync');
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['_df_id', '_ga']);
+  });
   test('without the required consent category no cookie is minted, but existing ones are read', async () => {
     const js = aPipeline().js_builder_config;
     const vendor_syncs = { meta: { consent_category: 'marketing' }, tiktok: {} };

@@ -1,5 +1,6 @@
 /** The consent of one event, as processing will resolve it. Cookies are set with the reply, before processing. */
 import { DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
+import { saysGpc } from '@firsthand/core/context/enrich.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { applyConsent, type CompiledConsent, compileConsent } from '@firsthand/core/privacy/consent.ts';
 
@@ -13,7 +14,7 @@ export function consentOf(
 ): (category: string) => boolean {
   const sent = own(body, 'context');
   const context: JsonObject = { ...batchContext, ...(isObject(sent) ? (sent as JsonObject) : undefined) };
-  if (gpc) context.gpc = true;
+  if (gpc || saysGpc(own(context, 'gpc'))) context.gpc = true;
   const consent = own(context, 'consent');
   // A copy, because `applyConsent` writes into it.
   if (isObject(consent)) context.consent = { ...(consent as JsonObject) };

@@ -1,5 +1,5 @@
 /** The cookies that a reply to a browser sets: the anonymous id, and vendor ids that consent allows. */
-import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
 import type { RequestMeta } from '../../intake/ingest-record.ts';
 import { type CookieScope, ID_COOKIE, setCookie, sharedDomain } from './cookies.ts';
 import { consentOf } from './event-consent.ts';
@@ -23,9 +23,7 @@ export class EventCookies {
     const { rules } = this.#meta;
     if (rules.requiredCategory === undefined && rules.syncs.length === 0) return undefined;
     const organisation = this.#exchange.ctx.snapshots.current().organisations.get(rules.orgId);
-    const context = own(event, 'context');
-    const gpc = this.#meta.gpc === true || (isObject(context) && own(context, 'gpc') === true);
-    const granted = consentOf(event, this.#meta.context, gpc, organisation?.consent);
+    const granted = consentOf(event, this.#meta.context, this.#meta.gpc === true, organisation?.consent);
     this.#mayRemember = rules.requiredCategory === undefined || granted(rules.requiredCategory);
     if (rules.syncs.length === 0) return undefined;
     this.#jar ??= new CookieJar(this.#exchange.req.headers.cookie, this.#scopeOf());

@@ -200,6 +200,20 @@ test('a corrected event is the event it should have been, once', async () => {
   expect(stored[0]?.event).toMatchObject({ event: 'Fixed', anonymous_id: 'a-1', context: { locale: 'fr' } });
 });
 
+test('a corrected identify keeps the anonymous id of its cookie', async () => {
+  const body = { type: 'identify', messageId: null, timestamp: 'soon', traits: { plan: 'pro' } };
+  await send({ path: '/v1/identify', body: json(body), headers: { cookie: '_df_id=known' } });
+  const letter = (await lettersOf('pl_web')).letters.at(-1);
+  const rules = snapshot.pipelines.get('pl_web')?.ingest;
+  if (letter === undefined || rules === undefined) throw new Error('the rejected event was not kept');
+  expect(letter.event).toMatchObject({ message: expect.stringContaining('timestamp') });
+  const replay = replayRejected({ ...letter, event: { ...letter.event, raw: { ...body, timestamp: null } } }, rules);
+  if (!replay.ok) throw new Error(replay.message);
+  await harness.log.append([replay.append]);
+  const stored = (await harness.stored()).find(({ envelope }) => envelope.event_id === letter.event_id);
+  expect(stored?.event).toMatchObject({ type: 'identify', anonymous_id: 'known' });
+});
+
 test('an oversized batch is stored under a new id', async () => {
   const event = { type: 'track', event: 'X', messageId: 'in-large-batch', properties: { text: 'x'.repeat(100_000) } };
   expect((await send({ path: '/v1/batch', key: 'pk_token', body: json({ batch: Array(60).fill(event) }) })).status).toBe(413);

@@ -6,7 +6,6 @@
  * for all pipelines. Events beyond that are only counted, as `rejected_dropped`.
  */
 import { randomUUID } from 'node:crypto';
-import type { IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import { scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import type { DeadLetter, Outcome, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
@@ -18,6 +17,7 @@ import { chance, newId } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { Append, EventLog } from '../../stores/event-log/port.ts';
+import { ID_COOKIE, readCookie } from './cookies.ts';
 import { type Exchange, MAX_KEPT_BYTES } from './exchange.ts';
 import { requestFields } from './request-meta.ts';
 
@@ -31,7 +31,7 @@ const MAX_RECORD_BYTES = 262_144;
 const MAX_UNSENT = 64;
 
 /** The request's envelope fields that a replay needs. */
-export type RequestFields = Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context'>;
+export type RequestFields = RejectedEvent['request'];
 export interface Rejected {
   rules: IngestRules;
   rejection: Rejection;
@@ -225,7 +225,12 @@ function messageIdInText(bytes: Buffer | undefined): string | undefined {
 export function rejectContent(exchange: Exchange, rules: IngestRules, rejection: Rejection, body: unknown, bytes: Buffer): void {
   const eventId = idOfRejected(body, bytes);
   const { ctx, route, receivedAt } = exchange;
-  const request = requestFields(exchange, rules);
+  const request = rejectedFields(exchange, rules);
   ctx.rejectedEvents.keep({ rules, rejection, eventId, bytes, impliedType: route.impliedType, request, receivedAt });
   exchange.reject(rejection, eventId);
+}
+
+export function rejectedFields(exchange: Exchange, rules: IngestRules): RequestFields {
+  const cookieId = readCookie(exchange.req.headers.cookie, ID_COOKIE);
+  return { ...requestFields(exchange, rules), ...(cookieId === undefined ? {} : { anonymous_id: cookieId }) };
 }

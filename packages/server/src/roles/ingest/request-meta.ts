@@ -7,13 +7,16 @@ import type { Exchange } from './exchange.ts';
 import type { RequestFields } from './rejected-events.ts';
 
 const MAX_USER_AGENT = 2_048;
+const GPC = { gpc: true } as const;
 
 /**
  * What the request says about the visitor. On browser-facing paths, and for requests with an Origin, the connection is the
- * visitor's. Otherwise it is a server's, whose address and user agent describe no visitor.
+ * visitor's. Otherwise it is a server's, whose address and user agent describe no visitor. `Sec-GPC` counts on every path: a server
+ * that passes it on speaks for the visitor.
  */
 export function requestFields({ req, route, ctx, origin }: Exchange, rules: IngestRules): RequestFields {
-  if (rules.server || (origin === undefined && !route.browser)) return { source: 'server' };
+  const gpc = req.headers['sec-gpc'] === '1' ? GPC : undefined;
+  if (rules.server || (origin === undefined && !route.browser)) return { source: 'server', ...gpc };
   const ip = ctx.proxies.address(req);
   const userAgent = req.headers['user-agent']?.slice(0, MAX_USER_AGENT);
   const cookies = vendorCookies(req.headers.cookie);
@@ -22,7 +25,7 @@ export function requestFields({ req, route, ctx, origin }: Exchange, rules: Inge
     ...(ip === undefined ? {} : { ip }),
     ...(userAgent === undefined ? {} : { user_agent: userAgent }),
     ...(cookies === undefined ? {} : { cookies }),
-    ...(req.headers['sec-gpc'] === '1' ? { gpc: true as const } : {}),
+    ...gpc,
   };
 }
 

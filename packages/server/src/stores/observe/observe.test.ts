@@ -233,6 +233,15 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(totals.rejected_dropped).toBe(107);
     expect(await eraseDeadLetters(observe, 'org_1', { user_id: '500', anonymous_ids: [] })).toHaveLength(1);
   });
+  test('a rejected event whose visitor only its cookie named is erased with the visitor', async () => {
+    const request = { source: 'browser' as const, anonymous_id: 'of-the-cookie' };
+    const rejected = letter('dlq_cookie', {
+      stage: 'ingest',
+      event: { raw: { type: 'track' }, message: 'wrong', received_at: '', request },
+    });
+    await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_1', letters: [rejected], dropped: 0 });
+    expect(await eraseDeadLetters(observe, 'org_1', { anonymous_ids: ['of-the-cookie'] })).toEqual(['dlq_cookie']);
+  });
 
   test('tables of an earlier version gain the columns they lack', async () => {
     const { rows: segments } = await sql<{ id: number }>`select id from trace_segments order by id desc`

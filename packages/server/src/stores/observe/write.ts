@@ -256,7 +256,7 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
 function idsOf(event: DeadLetter['event']): { user_id?: unknown; anonymous_id?: unknown } {
   if (!('raw' in event)) return event as { user_id?: unknown; anonymous_id?: unknown };
   const { userId, anonymousId } = Object(event.raw) as { userId?: unknown; anonymousId?: unknown };
-  return { user_id: idText(userId), anonymous_id: idText(anonymousId) };
+  return { user_id: idText(userId), anonymous_id: idText(anonymousId) ?? event.request.anonymous_id };
 }
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value.replaceAll('\u0000', '\uFFFD').toWellFormed().slice(0, 1_000) : null;

@@ -55,6 +55,10 @@ describe('rejected webhooks', () => {
     expect(JSON.stringify(letters[0])).not.toMatch(/Bearer other|session=hidden/);
     expect(harness.frames.slice(frames)).toMatchObject([{ stage: 'webhook_rejected', pipeline_id: 'pl_web' }]);
   });
+  test('a byte order mark before the JSON is no reason to reject it', async () => {
+    const { events, letters } = await deliver('open', '\ufeff{"uid":"with-mark","type":"Paid"}');
+    expect([events.length, letters]).toEqual([1, []]);
+  });
   test.each([
     ['an unknown source', 'nobody', '{}'],
     ['a disabled source', 'off', '{}'],
