@@ -54,6 +54,35 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       expect(await log().erase(fresh(), ['0000000000000001'])).toEqual([]);
     });
 
+    test('expire leaves what is left of a batch after an erasure until that is old itself', async () => {
+      const topic = fresh();
+      const [appended] = await log().append([{ topic, records: records(topic, 4) }]);
+      const settled = reader(topic, 'g');
+      await until(async () => settled.seen.length === 4 && (await log().lag(topic, 'g')).waiting === 0);
+      expect(await log().erase(topic, [appended!.positions[1]!])).toEqual([]);
+      const young = new Date(Date.now() - 60_000);
+      expect(await log().expire(topic, young), 'no batch but the erased one').toBe(0);
+      await log().append([{ topic, records: records(topic, 1, 4) }]);
+      await until(async () => settled.seen.length === 5 && (await log().lag(topic, 'g')).waiting === 0);
+      expect(await log().expire(topic, young), 'a batch behind it').toBe(0);
+      expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 0', 'data 2', 'data 3', 'data 4']);
+      expect(await log().expire(topic, new Date(Date.now() + 10_000))).toBe(4);
+    });
+
+    test('expire leaves the settled part of a batch that is not old', async () => {
+      const topic = fresh();
+      await log().append([{ topic, records: records(topic, 2) }]);
+      await sleep(100);
+      await log().append([{ topic, records: records(topic, 4, 2) }]);
+      const held: Delivery[] = [];
+      consume(topic, 'g', {}, async (batch) => void held.push(...batch));
+      await until(() => held.length === 6);
+      await Promise.all(held.slice(0, 4).map((delivery) => delivery.ack()));
+      await until(async () => (await log().lag(topic, 'g')).waiting === 2);
+      expect(await log().expire(topic, new Date(held[2]!.record.time))).toBe(2);
+      expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 2', 'data 3', 'data 4', 'data 5']);
+    });
+
     test('an expired, empty topic continues its sequence after a reopen', async () => {
       const topic = fresh();
       const [before] = await log().append([{ topic, records: records(topic, 3) }]);

@@ -39,11 +39,16 @@ export class Patches {
       .sort((a, b) => a - b);
   }
 
-  /** Removes the records for which `isErased` is true. Returns their number. */
-  async rewrite({ topic, stream, subject }: Place, seq: number, isErased: (index: number) => boolean): Promise<number> {
+  /** Removes the records for which `isErased` is true, if the message is older than `before`. Returns their number. */
+  async rewrite(
+    { topic, stream, subject }: Place,
+    seq: number,
+    isErased: (index: number) => boolean,
+    before = Number.POSITIVE_INFINITY,
+  ): Promise<number> {
     const original = await this.#deps.direct.leaderGet(stream, { seq });
     const message = original?.subject === subject ? original : await this.get(topic, subject, seq);
-    if (!message) return 0;
+    if (!message || message.time >= before) return 0;
     const left: number[] = [];
     let removed = 0;
     for (const [index, record] of message.records.entries())
@@ -75,10 +80,8 @@ export class Patches {
     }
   }
 
-  /** Removes the patches of messages before `seq`; all of them if undefined. Returns the number of their records. */
-  async purge(place: Place, before = Number.POSITIVE_INFINITY): Promise<number> {
-    let removed = 0;
-    for (const seq of await this.list(place.topic)) if (seq < before) removed += await this.rewrite(place, seq, () => true);
-    return removed;
+  /** Removes all patches of a topic. */
+  async purge(topic: string): Promise<void> {
+    await orNone(this.#deps.api.call(`STREAM.PURGE.${PATCH_STREAM}`, { filter: patchSubject(topic, '*') }));
   }
 }

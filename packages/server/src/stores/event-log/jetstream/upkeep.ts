@@ -33,21 +33,35 @@ export class Upkeep {
 
   async expire(place: Place, before: Date, ignoring: readonly string[]): Promise<number> {
     const { api, patches, reader } = this.#deps;
+    const time = before.getTime();
     const patched = await patches.list(place.topic);
     const first = await reader.first(place);
-    if (patched.length === 0 && (!first || first.time >= before.getTime())) return 0;
-    const last = await reader.last(place);
-    const inTime = await reader.firstAt(place, before.getTime());
+    if (patched.length === 0 && (!first || first.time >= time)) return 0;
     const end = await this.#firstOpen(place.topic, ignoring);
-    const seq = Math.min(end.seq, inTime?.seq ?? Number.POSITIVE_INFINITY, Math.max(last?.seq ?? 0, patched.at(-1) ?? 0) + 1);
-    let removed = await patches.purge(place, seq);
+    let removed = 0;
+    for (const seq of patched) {
+      const expired = seq < end.seq ? await patches.rewrite(place, seq, () => true, time) : 0;
+      // The others are younger.
+      if (expired === 0) break;
+      removed += expired;
+    }
+    const seq = Math.min(end.seq, await this.#firstInTime(place, time));
     if (first && first.seq < seq) {
       removed += await this.#count(place, 1, seq);
       await api.call(`STREAM.PURGE.${place.stream}`, { filter: place.subject, seq });
     }
     // A group is in the middle of this message.
-    if (seq === end.seq && end.index > 0) removed += await patches.rewrite(place, seq, (index) => index < end.index);
+    if (end.index > 0) removed += await patches.rewrite(place, end.seq, (index) => index < end.index, time);
     return removed;
+  }
+
+  /** The messages of the topic before this sequence are older than `time`. */
+  async #firstInTime(place: Place, time: number): Promise<number> {
+    const last = await this.#deps.reader.last(place);
+    if (!last) return 0;
+    if (last.time < time) return last.seq + 1;
+    // A replica that lags may not know it yet. Then the next sweep removes them.
+    return (await this.#deps.reader.firstAt(place, time))?.seq ?? 0;
   }
 
   async erase(place: Place, positions: readonly string[]): Promise<string[]> {
@@ -87,7 +101,7 @@ export class Upkeep {
     const { api, cursors, patches } = this.#deps;
     for (const group of await cursors.groups(place.topic)) await this.removeGroup(place.topic, group);
     await orNone(api.call(`STREAM.PURGE.${place.stream}`, { filter: place.subject }));
-    await patches.purge(place);
+    await patches.purge(place.topic);
   }
 
   async lag(place: Place, group: string): Promise<{ waiting: number; oldest: number | undefined }> {
