@@ -18,6 +18,11 @@ const Readiness = {
       required: ['store', 'log', 'snapshot'],
       properties: { store: Check, log: Check, snapshot: Check },
     },
+    degraded: {
+      type: 'array',
+      items: { type: 'string', enum: ['database'] },
+      description: 'Only where the process is ready without its database.',
+    },
     roles: { type: 'array', items: { type: 'string', enum: ['admin', 'ingest', 'process', 'deliver'] } },
   },
 };
@@ -45,7 +50,7 @@ export const healthPaths: OpenApiPaths = {
     'For a load balancer: 503 means that the process must get no requests.',
     {
       200: {
-        description: 'Ready. A process that handles events continues without its database: `checks.store.ok` is then false.',
+        description: 'Ready. A process that handles events continues without its database: `degraded` then names it, and `checks.store` says why.',
         ...json(Readiness),
       },
       503: { description: 'Not ready.', ...json(Readiness) },

@@ -33,6 +33,16 @@ test.each<[string, Role[], Partial<typeof well>, number, string, string[]]>([
   for (const [, { reason }] of notOk) expect(reason).toMatch(/\.$/);
 });
 
+test('a ready process without its database names it as degraded, and no other process does', () => {
+  const degraded = (roles: Role[], wrong: Partial<typeof well>) => readiness(vitals(roles, wrong)).body.degraded;
+  expect(degraded(['admin', 'ingest'], { database: false })).toEqual(['database']);
+  expect(degraded(['deliver'], { database: false })).toEqual(['database']);
+  expect(readiness(vitals(['ingest'])).body).not.toHaveProperty('degraded');
+  expect(degraded(['admin'], { database: false })).toBeUndefined();
+  expect(degraded(['ingest'], { database: false, log: false })).toBeUndefined();
+  expect(degraded(['ingest'], { database: false, draining: true })).toBeUndefined();
+});
+
 describe('/metrics', () => {
   const closing: (() => void)[] = [];
   afterEach(() => {

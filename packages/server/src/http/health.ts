@@ -20,6 +20,8 @@ export interface Check {
 export interface Readiness {
   status: 'ready' | 'starting' | 'draining' | 'unavailable';
   checks: { store: Check; log: Check; snapshot: Check };
+  /** Only on a ready process that works without its database. */
+  degraded?: ['database'];
   roles: Role[];
 }
 
@@ -33,7 +35,8 @@ export function readiness(vitals: Vitals): { status: 200 | 503; body: Readiness 
   const handlesEvents = [...vitals.roles].some((role) => role !== 'admin');
   const working = handlesEvents ? checks.log.ok && checks.snapshot.ok : checks.store.ok;
   const status = vitals.draining() ? 'draining' : working ? 'ready' : checks.snapshot.ok ? 'unavailable' : 'starting';
-  return { status: status === 'ready' ? 200 : 503, body: { status, checks, roles: [...vitals.roles] } };
+  const degraded: Pick<Readiness, 'degraded'> = status === 'ready' && !checks.store.ok ? { degraded: ['database'] } : {};
+  return { status: status === 'ready' ? 200 : 503, body: { status, ...degraded, checks, roles: [...vitals.roles] } };
 }
 function check(ok: boolean, reason: string): Check {
   return ok ? { ok } : { ok, reason };
