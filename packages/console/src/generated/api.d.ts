@@ -5439,6 +5439,8 @@ export interface components {
                 log: components["schemas"]["ReadinessCheck"];
                 snapshot: components["schemas"]["ReadinessCheck"];
             };
+            /** @description Only where the process is ready without its database. */
+            degraded?: "database"[];
             roles: ("admin" | "ingest" | "process" | "deliver")[];
         };
         ReadinessCheck: {
@@ -8654,7 +8656,7 @@ export interface operations {
                 to?: string;
                 /** @description The `next_cursor` of the page before; `offset` is ignored. */
                 cursor?: string;
-                /** @description `rejected`: events that ingest rejected for their content. */
+                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery` and `cursor` cannot be combined with it (422). */
                 status?: "processed" | "dropped" | "dead_lettered" | "rejected";
                 /** @description At most 100; a greater one is served as 100. */
                 limit?: number;
@@ -13803,7 +13805,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Ready. A process that handles events continues without its database: `checks.store.ok` is then false. */
+            /** @description Ready. A process that handles events continues without its database: `degraded` then names it, and `checks.store` says why. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -3,7 +3,7 @@ import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { RANGES } from '../../time-range.ts';
 import classes from './filters.module.css';
-import { DELIVERIES, type EventsSearch, FILTERS, type FilterName, STATUSES } from './search.ts';
+import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, STATUSES } from './search.ts';
 
 const LABELS: Record<FilterName, string> = {
   pipeline: 'Pipeline',
@@ -49,7 +49,9 @@ export function Filters({
     return undefined;
   };
   const set = FILTERS.filter((name) => search[name] !== undefined);
-  const unset = FILTERS.filter((name) => search[name] === undefined && !(name === 'pipeline' && pipelines.length < 2));
+  const unset = FILTERS.filter(
+    (name) => search[name] === undefined && canBeAdded(name, search) && !(name === 'pipeline' && pipelines.length < 2),
+  );
   return (
     <fieldset className={classes.chips} aria-label="Filters">
       {set.map((name) => {

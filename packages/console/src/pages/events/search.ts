@@ -42,6 +42,11 @@ export const STATUSES = {
   rejected: 'rejected at the door',
 } as const;
 
+/** Filters that the API does not apply to rejected events. */
+const NOT_FOR_REJECTED: readonly FilterName[] = ['event', 'integration', 'delivery'];
+export const canBeAdded = (name: FilterName, { status }: EventsSearch): boolean =>
+  status !== 'rejected' || !NOT_FOR_REJECTED.includes(name);
+
 /** The filters as the API takes them; a value that it does not know is left out. */
 export function queryOf(search: EventsSearch) {
   const { pipeline, event, user, visitor, integration, delivery, reason, status, range } = search;

@@ -53,8 +53,8 @@ onStory('rejected events', (story) => {
     pipeline: string,
     messageId: string,
     raw: unknown = { type: 'track', messageId, userId: 'u-1' },
+    { at = Date.now(), reason = 'missing_field' } = {},
   ): Promise<DeadLetter> {
-    const at = Date.now();
     const letter: DeadLetter = {
       id: newId('dlq', at),
       org_id: story.org.org_id,
@@ -67,7 +67,7 @@ onStory('rejected events', (story) => {
       stage: 'ingest',
       event: { raw, message: 'event is required.', received_at: iso(at), request: { source: 'browser', ip: '203.0.113.9' } },
       attempts: [],
-      reason: 'missing_field',
+      reason,
       created_at: iso(at),
       expires_at: iso(at + DAY),
     };
@@ -110,6 +110,33 @@ onStory('rejected events', (story) => {
     const dead = await story.got(`dlq/${letter.id}`);
     expect(dead).toMatchObject({ stage: 'ingest', event: { raw: shown.raw, message: shown.message } });
     expect(JSON.stringify(dead), 'the client’s address is for the replay only').not.toContain('203.0.113.9');
+  });
+
+  test('the list of rejected events applies every filter, or names the one that it cannot apply', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Filtered' })).id;
+    const at = Date.now() - 3_600_000;
+    await reject(pipeline, 'f-1', { messageId: 'f-1', userId: 'u-7', anonymousId: 'a-7' }, { at });
+    await reject(pipeline, 'f-2', { messageId: 'f-2', userId: 'u-8' }, { at: at + 60_000, reason: 'validation_failed' });
+    await reject(pipeline, 'f-3', 'no JSON', { at: at + 120_000, reason: 'invalid_json' });
+    const found = async (filter: string) => {
+      const { events, total } = await story.got(`events?status=rejected&pipeline_id=${pipeline}&${filter}`);
+      expect(total, filter).toBe(events.length);
+      return events.map(({ event_id }) => event_id);
+    };
+    expect(await found('')).toEqual(['f-3', 'f-2', 'f-1']);
+    expect(await found('reason=validation_failed')).toEqual(['f-2']);
+    expect(await found('user_id=u-7')).toEqual(['f-1']);
+    expect(await found('anonymous_id=a-7')).toEqual(['f-1']);
+    expect(await found(`from=${iso(at + 60_000)}`)).toEqual(['f-3', 'f-2']);
+    expect(await found(`to=${iso(at + 60_000)}`)).toEqual(['f-2', 'f-1']);
+    expect(await found(`from=${iso(at + 1)}&reason=missing_field`)).toEqual([]);
+    for (const name of ['event', 'integration_id', 'delivery', 'cursor'])
+      expect(await story.refusal('GET', `events?status=rejected&${name}=${name === 'delivery' ? 'delivered' : 'x'}`)).toEqual([
+        422,
+        'VALIDATION_ERROR',
+        name,
+      ]);
+    expect(await story.refusal('GET', 'events?status=rejected&from=2026-05-02&to=2026-05-01')).toEqual([422, 'VALIDATION_ERROR', 'to']);
   });
 
   test('are replayed once they are corrected', async () => {

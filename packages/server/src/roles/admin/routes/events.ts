@@ -87,6 +87,8 @@ const Rejected = named(
   }),
 );
 const STATUSES = ['processed', 'dropped', 'dead_lettered', 'rejected'] as const;
+/** A rejected event is stored as the client sent it: it has no parsed name, no integration and no cursor. */
+const NOT_FOR_REJECTED = ['event', 'integration_id', 'delivery', 'cursor'] as const;
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
@@ -120,7 +122,12 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           cursor: Type.Optional(
             Type.String({ maxLength: 1_000, description: 'The `next_cursor` of the page before; `offset` is ignored.' }),
           ),
-          status: Type.Optional(OneOf(STATUSES, { description: '`rejected`: events that ingest rejected for their content.' })),
+          status: Type.Optional(
+            OneOf(STATUSES, {
+              description:
+                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery` and `cursor` cannot be combined with it (422).',
+            }),
+          ),
           ...PageQuery,
         }),
         response: {
@@ -139,11 +146,13 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       const page = pageOf(query);
       const { pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, cursor } = query;
       if (status === 'rejected') {
+        for (const name of NOT_FOR_REJECTED) if (query[name] !== undefined) throw invalid(name, 'cannot be combined with status=rejected');
         const which = {
           org_id: user.org_id,
           stage: 'ingest' as const,
           status: 'pending' as const,
-          ...(pipeline_id === undefined ? {} : { pipeline_id }),
+          ...definedOf({ pipeline_id, user_id, anonymous_id, reason }),
+          ...timeRange(query),
         };
         const { letters, total } = await listDeadLetters(observe, which, page, context.clock.now());
         return { events: letters.map((letter) => shownRejection(letter, snapshots.current())), total, ...page, next_cursor: null };
