@@ -4455,6 +4455,10 @@ export interface components {
             max_in_flight?: number | null;
             /** @description Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores. */
             max_deliverers?: number;
+            /** @description Ignored if it is the configuration that the pinned revision shows, otherwise 422: it changes by a new revision. */
+            config?: {
+                [key: string]: unknown;
+            };
         };
         JsBuilderConfig: {
             /**
@@ -5039,7 +5043,7 @@ export interface components {
              */
             domain_allowlist: string[];
             /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags. A label that is sent twice is stored once.
              * @default []
              * @example [
              *       "env:production",
@@ -5146,7 +5150,7 @@ export interface components {
              */
             domain_allowlist?: string[];
             /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags. A label that is sent twice is stored once.
              * @default []
              * @example [
              *       "env:production",
@@ -5224,7 +5228,7 @@ export interface components {
              */
             pipeline_key: string;
             /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags. A label that is sent twice is stored once.
              * @default []
              * @example [
              *       "env:production",
@@ -5266,7 +5270,7 @@ export interface components {
             /** @description Domains that may send events. Empty allows all. */
             domain_allowlist?: string[];
             /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags. A label that is sent twice is stored once.
              * @example [
              *       "env:production",
              *       "team:growth"
@@ -5322,7 +5326,7 @@ export interface components {
              */
             domain_allowlist: string[];
             /**
-             * @description Labels of the form `prefix:value` can be grouped; others are plain tags.
+             * @description Labels of the form `prefix:value` can be grouped; others are plain tags. A label that is sent twice is stored once.
              * @default []
              * @example [
              *       "env:production",

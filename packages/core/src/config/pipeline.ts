@@ -63,8 +63,7 @@ export const pipeline = defineResource(
     labels: defaulted(
       Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
         maxItems: 100,
-        uniqueItems: true,
-        description: 'Labels of the form `prefix:value` can be grouped; others are plain tags.',
+        description: 'Labels of the form `prefix:value` can be grouped; others are plain tags. A label that is sent twice is stored once.',
         examples: [['env:production', 'team:growth']],
       }),
       [],

@@ -184,6 +184,35 @@ onBothEngines('bad input', (fresh) => {
     }
   });
 
+  test('what a POST answered can be sent to the PUT of the new object', async () => {
+    const source_id = (await makePath(api, '/v1/admin/pipelines/:id')).split('/').at(-1);
+    const pipeline = `/v1/admin/pipelines/${source_id}`;
+    const webhook = { vendor: 'webhook', name: 'Hook', config: { url: 'https://hooks.example/in' } };
+    const { template_id } = (await api('POST', '/v1/admin/integrations', { source_id, ...webhook })).body;
+    const channels = [{ type: 'webhook', url: 'https://hooks.example/in' }];
+    const created: [post: string, put: string, body: object][] = [
+      ['/v1/admin/pipelines', '/v1/admin/pipelines', { name: 'Sent back', parameters: { API_KEY: 'a-key-of-the-vendor' } }],
+      ['/v1/admin/users', '/v1/admin/users', { email: 'back@example.com', name: 'B', role: 'viewer', password: 'correct horse battery' }],
+      ['/v1/admin/integrations', `${pipeline}/integrations`, { source_id, ...webhook }],
+      [`${pipeline}/integrations`, `${pipeline}/integrations`, { template_id }],
+      [`${pipeline}/transformations`, `${pipeline}/transformations`, { name: 'T', kind: 'rules', rules: [] }],
+      ['/v1/admin/webhook-sources', '/v1/admin/webhook-sources', { pipeline_id: source_id, name: 'S', source_type: 'custom' }],
+      ['/v1/admin/alerts', '/v1/admin/alerts', { name: 'A', kind: 'failing', threshold: 1, window_minutes: 5, channels }],
+    ];
+    for (const [post, put, body] of created) {
+      const made = await api('POST', post, body);
+      expect(made.status, `POST ${post}: ${JSON.stringify(made.body)}`).toBe(201);
+      const answer = await api('PUT', `${put}/${made.body.id}`, made.body);
+      expect(answer.status, `PUT ${put}: ${JSON.stringify(answer.body)}`).toBe(200);
+      expect(made.body, put).toMatchObject({ ...answer.body, updated_at: expect.any(String) });
+    }
+    // Every other pair of POST and PUT is in the list above, except the template, whose answer has two objects.
+    const posts = new Set(routes.filter(({ method }) => method === 'POST').map(({ url }) => url));
+    const pairs = routes.filter(({ method, url }) => method === 'PUT' && posts.has(url.replace(/\/:\w+$/, ''))).map(({ url }) => url);
+    const listed = new Set(created.map(([, put]) => put.replace(pipeline, '/v1/admin/pipelines/:id')));
+    expect(pairs.map((url) => url.replace(/\/:\w+$/, '')).filter((url) => !listed.has(url))).toEqual(['/v1/admin/integration-templates']);
+  });
+
   test('nothing polluted a prototype', () => {
     expect(({} as Record<string, unknown>).role).toBeUndefined();
     expect(Object.keys(Object.prototype)).toEqual([]);

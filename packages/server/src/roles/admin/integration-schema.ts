@@ -67,6 +67,21 @@ export const OneStepCreate = named(
     },
   ),
 );
+/** Also takes the answer of `POST /integrations` back, which has `source_id` and `config` beside the integration's own fields. */
+export const IntegrationUpdate = named(
+  'IntegrationUpdate',
+  Body(
+    {
+      ...integration.update.properties,
+      config: Type.Optional({
+        ...VendorConfig,
+        description: 'Ignored if it is the configuration that the pinned revision shows, otherwise 422: it changes by a new revision.',
+      }),
+    },
+    [...integration.readOnly, 'source_id'],
+    { examples: (integration.update as { examples?: unknown[] }).examples },
+  ),
+);
 export const OneStepIntegration = named(
   'OneStepIntegration',
   Closed({ ...integration.response.properties, source_id: Id('pl', 'The pipeline.'), config: VendorConfig }),

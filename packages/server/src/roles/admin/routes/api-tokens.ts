@@ -28,7 +28,7 @@ const Create = Body(
     name: Name(),
     role: OneOf(ROLE_ORDER, { description: "At most the caller's own role." }),
     expires_at: Type.Optional(Nullable(Timestamp)),
-    pipeline_ids: Type.Optional(Nullable(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 100, uniqueItems: true }))),
+    pipeline_ids: Type.Optional(Nullable(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 100 }))),
   },
   ['id', 'org_id', 'token_prefix', 'created_by', 'last_used_at', 'created_at'],
   { examples: [{ name: 'Deployment', role: 'editor' }] },
@@ -69,7 +69,7 @@ export function apiTokenRoutes(app: AdminApp, context: AdminContext): void {
         throw new ApiError('FORBIDDEN', { message: `An API token cannot have more than your own role, ${user.role}.` });
       const expires_at = timeOf('expires_at', body.expires_at ?? undefined) ?? null;
       if (expires_at !== null && Date.parse(expires_at) <= clock.now()) throw invalid('expires_at', 'must be in the future');
-      const pipeline_ids = body.pipeline_ids ?? null;
+      const pipeline_ids = body.pipeline_ids ? [...new Set(body.pipeline_ids)] : null;
       const { token, token_hash, token_prefix } = newApiToken();
       const created = await context.write(user, 'api_token.created', async (tx, change) => {
         for (const id of pipeline_ids ?? [])

@@ -251,6 +251,28 @@ onStory('the one-step integration', (story) => {
     expect(await story.got(`pipelines/${pipeline}/integrations/${answer.id}`)).toEqual(integration);
   });
 
+  test('the answer of the one-step integration can be sent back; another config is refused and says to add a revision', async () => {
+    const pipeline = await newPipeline(story);
+    const config = { url: URL, authentication: 'bearer', auth_token: TOKEN };
+    const answer = await story.made('integrations', body(pipeline, { config }));
+    const path = `pipelines/${pipeline}/integrations/${answer.id}`;
+    const { config: _config, source_id: _source, ...read } = answer;
+    expect(await story.put(path, answer)).toEqual({ ...read, updated_at: expect.any(String) });
+    expect(await story.put(path, { ...answer, name: 'Renamed' })).toMatchObject({ name: 'Renamed', revision_number: 1 });
+    const refused = await story.call('PUT', path, { ...answer, config: { ...answer.config, url: `${URL}/2` } });
+    expect([refused.status, refused.body.error.message]).toEqual([422, expect.stringContaining('add a revision')]);
+    expect(await story.refusal('PUT', path, { config: {} })).toEqual([422, 'VALIDATION_ERROR', 'config']);
+    expect(await story.refusal('PUT', path, { config: { ...config } }), 'the secret itself is not compared').toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'config',
+    ]);
+    const second = await story.made(`integration-templates/${answer.template_id}/revisions`, { config: { url: `${URL}/2` } });
+    expect(await story.refusal('PUT', path, { config: second.config })).toEqual([422, 'VALIDATION_ERROR', 'config']);
+    expect(await story.put(path, { config: second.config, revision_number: 2 })).toMatchObject({ revision_number: 2 });
+    expect(await story.put(path, answer), 'the pin moves back with it').toMatchObject({ revision_number: 1 });
+  });
+
   test.each([
     ['source_id', { source_id: undefined }, 400],
     ['vendor', { vendor: undefined }, 400],

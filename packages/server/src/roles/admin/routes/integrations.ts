@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Integration, integration as resource } from '@firsthand/core/config/integration.ts';
 import type { Template } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
@@ -19,8 +20,8 @@ import { findRevision, latestRevision, type StoredRevision } from '../../../stor
 import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { checkConfig, missingFields, openStored, requireVendor, withoutMasks } from '../integration-config.ts';
-import { OneStepCreate, OneStepIntegration } from '../integration-schema.ts';
+import { checkConfig, missingFields, openStored, requireVendor, toRevision, withoutMasks } from '../integration-config.ts';
+import { IntegrationUpdate, OneStepCreate, OneStepIntegration } from '../integration-schema.ts';
 import { createTemplate, initialSetup, withDefaultMappings } from '../template-writes.ts';
 
 const tags = ['Pipeline integrations'];
@@ -101,13 +102,14 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         description: 'A new `revision_number` moves the pin, forward or back.',
         tags,
         params: IntegrationParams,
-        body: resource.update,
+        body: IntegrationUpdate,
         response: { 200: resource.response },
       },
     },
-    async ({ params, body, user }) => {
+    async ({ params, body: { config, ...body }, user }) => {
       const updated = await context.write(user, 'integration.updated', async (tx, change) => {
         const before = await requireIntegration(tx, user.org_id, params);
+        if (config !== undefined) await requireShownConfig(tx, before, body.revision_number, config);
         if (body.revision_number !== undefined && body.revision_number !== before.revision_number) {
           const template = await requireTemplate(tx, user.org_id, before.template_id);
           await requireComplete(tx, template, await requireRevision(tx, template, body.revision_number));
@@ -200,6 +202,18 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     const org = await organisationKey(tx, template.org_id);
     const faults = await missingFields(context, await requireVendor(template.vendor), openStored(context, org, revision));
     if (faults.length > 0) throw invalidFields(faults.map(({ field, message }) => ({ field: `config.${field}`, message })));
+  }
+
+  /** The config of the revision that is pinned, or of the one to pin: a client may hold either. */
+  async function requireShownConfig(tx: Db, before: Integration, next: number | undefined, sent: object): Promise<void> {
+    const template = await requireTemplate(tx, before.org_id, before.template_id);
+    const org = await organisationKey(tx, before.org_id);
+    for (const number of new Set([before.revision_number, next ?? before.revision_number])) {
+      const shown = await toRevision(context, org, template.vendor, await requireRevision(tx, template, number));
+      if (isDeepStrictEqual(sent, shown.config)) return;
+    }
+    const revisions = `POST /v1/admin/integration-templates/${template.id}/revisions`;
+    throw invalid('config', `cannot be changed here: add a revision (${revisions}) and send its revision_number`);
   }
 
   async function withHealth(integrations: Integration[]) {

@@ -98,6 +98,13 @@ onBothEngines('pipelines', (fresh, engine) => {
     expect(body.js_builder_config).toMatchObject({ script_filename: 'd.js', cross_domain: false });
   });
 
+  test('a label that is sent twice is stored once', async () => {
+    const { id, labels } = await create({ name: 'Labelled', labels: ['env:a', 'plain', 'env:a', 'Plain'] });
+    expect(labels).toEqual(['env:a', 'plain', 'Plain']);
+    expect((await call('PUT', `pipelines/${id}`, { labels: ['b', 'a', 'b'] })).body.labels).toEqual(['b', 'a']);
+    expect((await call('GET', 'pipelines?label=b')).body.pipelines.map((one) => one.id)).toEqual([id]);
+  });
+
   test.each([
     ['slug', { slug: 'Not A Slug' }],
     ['slug', { slug: '-a' }],
@@ -107,7 +114,6 @@ onBothEngines('pipelines', (fresh, engine) => {
     ['type', { type: 'tv' }],
     ['domain_allowlist[0]', { domain_allowlist: ['https://shop.example'] }],
     ['domain_allowlist[0]', { domain_allowlist: ['shop.example/path'] }],
-    ['labels', { labels: ['a', 'a'] }],
     ['rate_limit_rps', { rate_limit_rps: 0 }],
     ['rate_limit_rps', { rate_limit_rps: '5' }],
     ['retention_days', { retention_days: 0 }],

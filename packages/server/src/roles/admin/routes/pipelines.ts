@@ -259,11 +259,12 @@ async function requireFreeSlug(tx: Db, orgId: string, slug: string, ownId?: stri
 }
 
 /** The fields that were sent, with the defaults for the missing keys of objects. */
-function inputOf({ js_builder_config, identity_config, ...input }: PipelineInput): Partial<PipelineFields> {
+function inputOf({ js_builder_config, identity_config, labels, ...input }: PipelineInput): Partial<PipelineFields> {
   const [bad] = (input.config?.ip_allowlist ?? []).flatMap((entry, index) => (isNetwork(entry) ? [] : [index]));
   if (bad !== undefined) throw invalid(`config.ip_allowlist[${bad}]`, 'must be an IP address or a network such as 10.0.0.0/8');
   return {
     ...input,
+    ...(labels === undefined ? {} : { labels: [...new Set(labels)] }),
     ...(js_builder_config === undefined ? {} : { js_builder_config: { ...JS_BUILDER_DEFAULTS, ...js_builder_config } }),
     ...(identity_config === undefined ? {} : { identity_config: { ...IDENTITY_DEFAULTS, ...identity_config } }),
   };

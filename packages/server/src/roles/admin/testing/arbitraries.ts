@@ -18,7 +18,6 @@ interface Schema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
-  uniqueItems?: boolean;
   pattern?: string;
   format?: string;
   examples?: unknown[];
@@ -101,9 +100,7 @@ function validString(schema: Schema): fc.Arbitrary<unknown> {
 function validArray(schema: Schema): fc.Arbitrary<unknown> {
   const options = { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 4, 4) };
   const item = valid(schema.items ?? {});
-  return schema.uniqueItems === true
-    ? fc.uniqueArray(item, { ...options, selector: (value) => JSON.stringify(value) })
-    : fc.array(item, options);
+  return fc.array(item, options);
 }
 function validObject(schema: Schema): fc.Arbitrary<unknown> {
   const named = Object.fromEntries(Object.entries(schema.properties ?? {}).map(([key, value]) => [key, valid(value)]));
