@@ -41,7 +41,11 @@ describe.runIf(onServers)('PostgreSQL away at the start', () => {
     const ids = Array.from({ length: 20 }, (_, n) => `away-${n}`);
     for (const id of ids) expect((await track(service, key, id)).status).toBe(200);
     expect((await track(service, 'pk_unknown', 'stranger')).status).toBe(401);
-    expect(await (await fetch(`${service.url}/readyz`)).json()).toMatchObject({ status: 'ready', degraded: ['database'], checks: { store: { ok: false } } });
+    expect(await (await fetch(`${service.url}/readyz`)).json()).toMatchObject({
+      status: 'ready',
+      degraded: ['database'],
+      checks: { store: { ok: false } },
+    });
     const refused = await client.call('GET', '/pipelines');
     expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE']);
     expect(arrived()).toEqual(new Set(['before']));

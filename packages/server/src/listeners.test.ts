@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorReply, writeReply } from './http/collection-reply.ts';
-import { type Listeners, openListeners } from './listeners.ts';
+import { createAdminSlot, type Listeners, openListeners, refuseCollection } from './listeners.ts';
 import { createLogger } from './runtime/logger.ts';
 
 const logger = createLogger('silent');
@@ -17,7 +17,7 @@ beforeAll(async () => {
     metrics: () => false,
     collection: [
       (req, res) => {
-        if (req.url === '/throws') throw new Error('a bug');
+        if (req.url === '/throws' || req.url === '/v1/admin/throws') throw new Error('a bug');
         if (!req.url?.startsWith('/v1/t')) return false;
         req.on('end', () => res.end(`heard ${req.url}`)).resume();
         return true;
@@ -80,8 +80,41 @@ test.each(UNREADABLE)('%s is refused in the shape of the collection side', async
   expect(head).toContain(`Access-Control-Allow-Origin: ${origin}\r\n`);
   expect(head).toContain('Vary: Origin');
 });
-test.each([['garbage\r\n\r\n'], ['POST /v1/admin/pipelines HTTP/1.1\r\nContent-Length: x\r\n\r\n']])('%s has no shape', async (bytes) => {
+test.each([['garbage\r\n\r\n'], ['POST /docs HTTP/1.1\r\nContent-Length: x\r\n\r\n']])('%s has no shape', async (bytes) => {
   expect(await talk(bytes)).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+});
+
+/** The status and code of an answer in the shape of the management API. Fails where another shape or no request id came. */
+function managementError(said: string): [status: number, code: string, requestId: string] {
+  const [head, body] = said.split('\r\n\r\n') as [string, string];
+  expect(head).toMatch(/\r\ncontent-type: application\/json/i);
+  const { error } = JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? '') as { error: { code: string; message: string } };
+  expect(error.message).toMatch(/\w/);
+  return [Number(head.slice(9, 12)), error.code, /\r\nx-request-id: (\S+)/i.exec(head)?.[1] ?? ''];
+}
+const ADMIN = 'POST /v1/admin/pipelines HTTP/1.1\r\nHost: x\r\n';
+test.each([
+  ['a bad length', [`${ADMIN}Content-Length: x\r\n\r\n`], 400, 'INVALID_JSON'],
+  ['a query after the prefix', ['GET /v1/admin?x HTTP/1.1\r\nContent-Length: x\r\n\r\n'], 400, 'INVALID_JSON'],
+  ['headers past their bound', [`${ADMIN}X-A: ${'a'.repeat(20_000)}\r\n\r\n`], 431, 'PAYLOAD_TOO_LARGE'],
+  ['a handler that threw', ['GET /v1/admin/throws HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'], 500, 'INTERNAL_ERROR'],
+])('%s at the management API gets its error shape and a request id', async (_name, parts, status, code) => {
+  expect(managementError(await talk(...parts))).toEqual([status, code, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+});
+test('while PostgreSQL is unavailable at the start, a 503 has a request id, and so has a 404 without the admin role', async () => {
+  const settings = { port: 0, host: '127.0.0.1', ingestPort: undefined, metricsPort: undefined };
+  const rest = { settings, logger, health: () => false, metrics: () => false, collection: [refuseCollection] };
+  for (const [admin, status, code] of [
+    [createAdminSlot(), 503, 'UNAVAILABLE'],
+    [undefined, 404, 'NOT_FOUND'],
+  ] as const) {
+    const opened = await openListeners({ ...rest, admin });
+    const answer = await fetch(`${opened.addresses.main}/v1/admin/pipelines`, { headers: { 'x-request-id': 'mine-1' } });
+    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([status, code]);
+    expect(answer.headers.get('x-request-id')).toBe('mine-1');
+    expect(answer.headers.get('retry-after')).toBe(status === 503 ? '2' : null);
+    await opened.close();
+  }
 });
 test.each([
   ['http://collect.example/v1/t?x=1', 'heard /v1/t?x=1'],

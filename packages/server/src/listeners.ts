@@ -5,8 +5,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './config.ts';
+import { isAdminPath, writeApiError } from './http/api-error-reply.ts';
 import { errorReply, writeReply } from './http/collection-reply.ts';
-import { ApiError, apiErrorBody } from './http/errors.ts';
+import { ApiError } from './http/errors.ts';
 import { replyToMalformedRequest } from './http/malformed-request.ts';
 import { serverOptions } from './http/server-options.ts';
 import type { Logger } from './runtime/logger.ts';
@@ -36,7 +37,7 @@ export function createAdminSlot(): AdminSlot {
   const servers: Server[] = [];
   return {
     handle(req, res) {
-      if (admin === undefined) replyUnavailable(res);
+      if (admin === undefined) writeApiError(req, res, new ApiError('UNAVAILABLE', { retryAfterS: 2 }));
       else admin.handle(req, res);
     },
     attach(server) {
@@ -51,14 +52,9 @@ export function createAdminSlot(): AdminSlot {
 }
 /** For collection paths while ingest has no configuration: senders keep their events and retry. */
 export function refuseCollection(req: IncomingMessage, res: ServerResponse): boolean {
-  if (req.url?.startsWith('/v1/admin')) return false;
+  if (isAdminPath(req.url)) return false;
   writeReply(res, errorReply({ code: 'overloaded', retryAfterS: 2 }, req.headers.origin));
   return true;
-}
-function replyUnavailable(res: ServerResponse): void {
-  const error = new ApiError('UNAVAILABLE');
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', 'retry-after': '2' };
-  res.writeHead(error.status, headers).end(JSON.stringify(apiErrorBody(error)));
 }
 
 export interface Listeners {
@@ -89,6 +85,7 @@ export async function openListeners({ settings, logger, health, metrics, collect
         // A throw in this listener would end the process; only this request may fail.
         logger.error({ err: error }, 'request handler threw');
         if (res.headersSent) res.destroy();
+        else if (isAdminPath(req.url)) writeApiError(req, res, new ApiError('INTERNAL_ERROR'));
         else writeReply(res, errorReply({ code: 'internal_error' }, req.headers.origin));
       }
     });
@@ -153,5 +150,6 @@ function addressOf(server: Server): string {
 }
 
 function notFound(req: IncomingMessage, res: ServerResponse): void {
-  writeReply(res, errorReply({ code: 'not_found' }, req.headers.origin));
+  if (isAdminPath(req.url)) writeApiError(req, res, new ApiError('NOT_FOUND', { message: 'There is nothing at this address.' }));
+  else writeReply(res, errorReply({ code: 'not_found' }, req.headers.origin));
 }

@@ -79,6 +79,8 @@ export class ApiError extends Error {
     this.status = API_ERRORS[code].status;
     this.details = options.details?.slice(0, MAX_DETAILS);
     this.headers = { ...options.headers };
+    // HTTP requires a challenge with every 401.
+    if (this.status === 401) this.headers['www-authenticate'] ??= 'Bearer';
     if (options.retryAfterS !== undefined) this.headers['retry-after'] = String(Math.max(1, Math.ceil(options.retryAfterS)));
   }
 }

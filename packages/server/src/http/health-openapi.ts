@@ -50,7 +50,8 @@ export const healthPaths: OpenApiPaths = {
     'For a load balancer: 503 means that the process must get no requests.',
     {
       200: {
-        description: 'Ready. A process that handles events continues without its database: `degraded` then names it, and `checks.store` says why.',
+        description:
+          'Ready. A process that handles events continues without its database: `degraded` then names it, and `checks.store` says why.',
         ...json(Readiness),
       },
       503: { description: 'Not ready.', ...json(Readiness) },

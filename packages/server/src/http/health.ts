@@ -65,7 +65,7 @@ export function healthHandler(vitals: Vitals, { registry, served, token }: Metri
       json(res, status, body);
     } else if (token !== undefined && !isSame(req.headers.authorization ?? '', `Bearer ${token}`)) {
       const message = 'Metrics need the header Authorization: Bearer with the value of METRICS_TOKEN.';
-      fail(res, new ApiError('INVALID_TOKEN', { message, headers: { 'www-authenticate': 'Bearer' } }));
+      fail(res, new ApiError('INVALID_TOKEN', { message }));
     } else
       metricsText(registry).then(
         (text) => res.writeHead(200, { 'content-type': registry.contentType }).end(text),

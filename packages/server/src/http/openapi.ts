@@ -137,6 +137,7 @@ function answers(schema: FastifySchema, operationId: string): Record<string, obj
 }
 const STATUS_WORDS: Record<string, string> = { 200: 'Success', 201: 'Created', 202: 'Accepted', 204: 'Success, no content' };
 const REQUEST_ID = { 'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the logs.' } };
+const CHALLENGE = { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } };
 const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } };
 
 /** Derives the error codes a route can return from its role, body, query and path. */
@@ -162,7 +163,7 @@ function refusals(route: DocumentedRoute): Record<string, object> {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].message}`).join('\n\n'),
-        headers: { ...REQUEST_ID, ...(status === 429 || status === 503 ? RETRY_AFTER : {}) },
+        headers: { ...REQUEST_ID, ...(status === 429 || status === 503 ? RETRY_AFTER : {}), ...(status === 401 ? CHALLENGE : {}) },
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },

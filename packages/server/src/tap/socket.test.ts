@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -191,6 +192,23 @@ describe('upgrade requests from outside', () => {
   ])('one for %j is refused and the server stays up', async (target) => {
     expect(await upgrade(target)).toMatch(/^HTTP\/1\.1 40[04] /);
     expect(await connect('?token=bad').closed).toBe(4401);
+  });
+
+  test('a refused one gets the error shape of the management API and a request id', async () => {
+    const { port } = server.address() as AddressInfo;
+    for (const [path, key, code] of [
+      ['/v1/admin/elsewhere', 'dGhlIHNhbXBsZSBub25jZQ==', 'NOT_FOUND'],
+      ['/v1/admin/debug/live', 'short', 'INVALID_JSON'],
+    ] as const) {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+        get(
+          { port, host: '127.0.0.1', path, headers: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': key } },
+          resolve,
+        ).on('error', reject),
+      );
+      expect(JSON.parse(await text(answer))).toMatchObject({ error: { code } });
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
   });
 
   test('wild methods, targets and headers, also with the connection reset, never reach the process', async () => {

@@ -5,6 +5,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { apiErrorText } from '../http/api-error-reply.ts';
+import { ApiError, type ApiErrorCode } from '../http/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
@@ -93,13 +95,17 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     stream.on('error', () => stream.destroy());
     // `URL.parse`, not `new URL`: targets such as `//[` do not parse, and a throw in this listener would crash the process.
     const url = URL.parse(request.url ?? '/', 'http://localhost');
-    if (url === null) return refuseUpgrade(stream, '400 Bad Request');
-    if (url.pathname !== DEBUG_PATH) return refuseUpgrade(stream, '404 Not Found');
+    if (url === null) return refuseUpgrade(stream, request, '400 Bad Request', 'INVALID_JSON', 'The URL is not valid.');
+    if (url.pathname !== DEBUG_PATH)
+      return refuseUpgrade(stream, request, '404 Not Found', 'NOT_FOUND', 'There is no WebSocket at this address.');
     sockets.handleUpgrade(request, stream, head, (socket) => {
       socket.on('error', () => socket.terminate());
       serve(socket, request, url).catch(() => socket.close(TRY_LATER, 'the token cannot be checked now'));
     });
   };
+  sockets.on('wsClientError', (error, stream, request) =>
+    refuseUpgrade(stream, request, '400 Bad Request', 'INVALID_JSON', `This is not a WebSocket handshake: ${error.message}.`),
+  );
   server.on('upgrade', onUpgrade);
   return {
     close() {
@@ -110,8 +116,8 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   };
 }
 
-function refuseUpgrade(stream: Duplex, status: string): void {
-  stream.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+function refuseUpgrade(stream: Duplex, request: IncomingMessage, status: string, code: ApiErrorCode, message: string): void {
+  stream.end(apiErrorText(new ApiError(code, { message }), status, request.headers));
 }
 
 function tokenOf(request: IncomingMessage, url: URL): string | undefined {

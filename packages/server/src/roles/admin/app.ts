@@ -40,6 +40,7 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
     // Responses contain tokens, secrets that are shown once, and private data.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
+  rejectSiblingMethods(app);
   // Many requests at once share the slices of background work: a flood of them does not hold up events.
   app.addHook('onRequest', async () => {
     const turn = turns.next();
@@ -47,7 +48,6 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   });
   app.addHook('onRequest', createAuthenticate(deps));
   app.addHook('preHandler', createPipelineScope(deps));
-  rejectSiblingMethods(app);
   installRequestBodies(app);
   installResponses(app, deps);
   registerRoutes(app, context);

@@ -19,10 +19,10 @@ export function collectRoutes(app: AdminApp): void {
 
 /**
  * A path that a literal route serves (`/users/me`) is not an id of its parameterised sibling (`/users/:id`): a method that only the sibling
- * has gets 405 with the literal route's methods.
+ * has gets 405 with the literal route's methods. Call before authentication is added: the sibling's role and body have no say.
  */
 export function rejectSiblingMethods(app: AdminApp): void {
-  app.addHook('preValidation', async ({ method, url, routeOptions }) => {
+  app.addHook('onRequest', async ({ method, url, routeOptions }) => {
     if (routeOptions.url?.includes(':') !== true) return;
     const methods = allowedMethods(app.routeTable, url);
     if (methods.length > 0 && !methods.includes(method)) throw methodNotAllowed(methods);

@@ -23,7 +23,16 @@ export type StoredDeadLetter = DeadLetter & { status: 'pending' | 'replayed' };
 
 function matching({ db }: ObserveDb, filter: DeadLetterFilter, now: number) {
   let query = db.selectFrom('dead_letters').where('org_id', '=', filter.org_id).where('expires_at', '>', now);
-  for (const name of ['integration_id', 'pipeline_id', 'webhook_source_id', 'stage', 'status', 'reason', 'user_id', 'anonymous_id'] as const) {
+  for (const name of [
+    'integration_id',
+    'pipeline_id',
+    'webhook_source_id',
+    'stage',
+    'status',
+    'reason',
+    'user_id',
+    'anonymous_id',
+  ] as const) {
     const value = filter[name];
     if (value !== undefined) query = query.where(name, '=', value);
   }
