@@ -13,8 +13,8 @@ function withoutTimes(value: unknown): unknown {
   const { iat: _issued, exp: _expires, ...rest } = JSON.parse(Buffer.from(claims, 'base64url').toString());
   return { header: JSON.parse(Buffer.from(header, 'base64url').toString()), claims: rest };
 }
-/** The id that the service gives a batch of events. */
-const BATCH_ID = /^bat_[0-9a-f]+$/;
+/** The id that the service gives a batch of events, as a text or as a UUID made of it. */
+const BATCH_ID = /^(?:bat_[0-9a-f]+|[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})$/;
 /** An object's name in a bucket is the hash of its bytes, which depends on the order of keys. */
 const withoutHash = (path: string) => path.replace(/[0-9a-f]{64}/, '<hash>');
 /** As the HTTP client writes it: an apostrophe in a query becomes %27. */
