@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, own } from '../json.ts';
 
 const MAX_LENGTH = 512;
-const COOKIES: ReadonlyMap<string, string> = new Map([
+export const COOKIES: ReadonlyMap<string, string> = new Map([
   ['_fbp', 'fbp'],
   ['_fbc', 'fbc'],
   ['_ttp', 'ttp'],

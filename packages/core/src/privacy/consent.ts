@@ -100,6 +100,11 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
   });
 }
 
+/** A configuration may name a raw category; it means the canonical one. */
+export function isGranted(canonical: JsonObject, name: string, { categories }: Pick<CompiledConsent, 'categories'>): boolean {
+  return own(canonical, categories.get(name) ?? name) === true;
+}
+
 /** Says in the trace that the visitor did not answer: a setting of the webhook source did. */
 function fromDefault(sent: JsonObject | undefined): string {
   return sent !== undefined && own(sent, 'source') === DEFAULT_CONSENT ? 'default of the webhook source; ' : '';

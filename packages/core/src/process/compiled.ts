@@ -2,7 +2,8 @@
  * Processing of the organisation and of a pipeline, compiled once when the snapshot loads. A piece that does not compile is disabled
  * and its faults are shown. The other pieces keep working.
  */
-import type { DataLayerConfig, IdentityConfig, TrackingPlan, Transformation } from '../config/resources.ts';
+import type { DataLayerConfig, TrackingPlan, Transformation } from '../config/resources.ts';
+import { type IdConsent, idConsentOf, type SyncRule } from '../context/vendor-syncs.ts';
 import { type CompiledBots, compileBots } from '../privacy/bots.ts';
 import { type CompiledConsent, compileConsent } from '../privacy/consent.ts';
 import { type CompiledPii, compilePii } from '../privacy/pii.ts';
@@ -30,7 +31,8 @@ export interface CompiledProcessing {
   /** Enabled transformations that compile, in `position` order. */
   transformations: readonly CompiledTransformation[];
   parameters: Record<string, string>;
-  identity_config: IdentityConfig | undefined;
+  /** Of vendor ids in cookies. */
+  id_consent: IdConsent;
 }
 
 export interface CompileOrganisationResult {
@@ -73,7 +75,7 @@ export interface ProcessingSource {
   tracking_plan?: TrackingPlan | null;
   transformations: readonly Transformation[];
   parameters: Record<string, string>;
-  identity_config?: IdentityConfig;
+  syncs?: readonly SyncRule[];
 }
 
 export interface ProcessingResult {
@@ -109,7 +111,12 @@ export function assembleProcessing(
   }
   for (const fault of plan?.faults ?? []) faults.push({ field: `tracking_plan.${fault.field}`, message: fault.message });
   return {
-    processing: { tracking_plan: plan?.plan, transformations, parameters: source.parameters, identity_config: source.identity_config },
+    processing: {
+      tracking_plan: plan?.plan,
+      transformations,
+      parameters: source.parameters,
+      id_consent: idConsentOf(source.syncs ?? []),
+    },
     faults,
     warnings,
   };

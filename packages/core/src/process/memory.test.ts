@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { JS_BUILDER_DEFAULTS } from '../config/collector-settings.ts';
+import { DEFAULT_DATA_LAYER } from '../config/resources.ts';
+import { idConsentOf, readSyncs } from '../context/vendor-syncs.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
+import { compileConsent } from '../privacy/consent.ts';
 import { applyMemory, type ClickConsent, compileMemory } from './memory.ts';
 import { applySession } from './session.ts';
 import { hasOutlived, type VisitorState, worthSaving } from './visitor.ts';
@@ -19,13 +23,16 @@ interface Visit {
 }
 
 /** The context of the last event, and what is remembered after it. */
-function walk(visits: Visit[], days: Record<string, number> = {}, consent: ClickConsent = {}) {
+function walk(visits: Visit[], days: Record<string, number> = {}, consent: ClickConsent = {}, syncs: object = {}) {
+  const js_builder_config = { ...JS_BUILDER_DEFAULTS, vendor_syncs: syncs as typeof JS_BUILDER_DEFAULTS.vendor_syncs };
+  const id_consent = idConsentOf(readSyncs({ identity_config: { vendor_sync: {} }, js_builder_config }));
   const memory = compileMemory(days, consent);
   let state: VisitorState = {};
   let last: CanonicalEvent | undefined;
   for (const { day, context = {}, over, cookies } of visits) {
     last = { event_id: 'e', type: 'track', event: 'X', timestamp: '', context: structuredClone(context), ...over };
-    state = applyMemory(last, { received_at: START + day * DAY, cookies }, memory, state, []);
+    const input = { received_at: START + day * DAY, cookies, id_consent, consent: compileConsent(DEFAULT_DATA_LAYER.consent) };
+    state = applyMemory(last, input, memory, state, []);
   }
   return { context: last?.context ?? {}, state };
 }
@@ -73,6 +80,29 @@ describe('click ids', () => {
     const { context } = walk([click(), { day: 3, context: { ...GRANTED, click_ids: { gclid: 'G1' } } }]);
     expect(context.click_id_times).toEqual({ gclid: '2026-01-01T00:00:00.000Z' });
   });
+  describe('an event’s own click has a time also where nothing may be remembered', () => {
+    const own = (day: number, context: JsonObject = {}): Visit => ({ day, context: { ...context, click_ids: { gclid: 'G1' } } });
+    test.each<[string, Visit[], unknown]>([
+      ['consent unknown: the time of receipt', [own(0), own(1)], { gclid: '2026-01-02T00:00:00.000Z' }],
+      ['consent unknown, but remembered with consent', [own(0, GRANTED), own(3)], { gclid: '2026-01-01T00:00:00.000Z' }],
+      [
+        'another click than the remembered one',
+        [own(0, GRANTED), { day: 3, context: { click_ids: { gclid: 'G2' } } }],
+        { gclid: '2026-01-04T00:00:00.000Z' },
+      ],
+      ['none if advertising is denied', [own(0, DENIED)], undefined],
+      [
+        'the client’s own time stays',
+        [own(0, { click_id_times: { gclid: '2025-12-24T00:00:00.000Z' } })],
+        { gclid: '2025-12-24T00:00:00.000Z' },
+      ],
+    ])('%s', (_name, visits, expected) => {
+      expect(walk(visits).context.click_id_times).toEqual(expected);
+    });
+    test('and nothing is remembered', () => {
+      expect(walk([own(0)]).state.clicks).toBeUndefined();
+    });
+  });
   test.each([
     ['_gcl_aw', 'GCL.1767139200.abc-1', { gclid: 'abc-1' }, '2025-12-31T00:00:00.000Z'],
     ['_gcl_gb', 'GCL.1767139200.wb', { wbraid: 'wb' }, '2025-12-31T00:00:00.000Z'],
@@ -109,6 +139,29 @@ describe('browser ids', () => {
       ga_sessions: { AAA: '1700000000', BBB: '1700000009' },
       ga_session_id: '1700000000',
     });
+  });
+  const FBP = { _fbp: 'fb.1.1.2' };
+  const said = (marketing: boolean) => ({ consent: { canonical: { marketing, advertising: true } } });
+  test.each<[string, object, JsonObject, unknown]>([
+    ['a sync with a category: not while it is unknown', { meta: { enabled: true, consent_category: 'marketing' } }, {}, undefined],
+    ['also if the sync is disabled', { meta: { enabled: false, consent_category: 'marketing' } }, {}, undefined],
+    ['also by another name of the vendor', { facebook: { consent_category: 'marketing' } }, {}, undefined],
+    ['not if it is denied', { meta: { consent_category: 'marketing' } }, said(false), undefined],
+    ['if it is granted', { meta: { consent_category: 'marketing' } }, said(true), { fbp: 'fb.1.1.2' }],
+    ['the category may be a raw name', { meta: { consent_category: 'statistics' } }, GRANTED, { fbp: 'fb.1.1.2' }],
+    ['a sync without a category: unless denied', { meta: { enabled: true } }, {}, { fbp: 'fb.1.1.2' }],
+    ['a sync of another vendor', { tiktok: { consent_category: 'marketing' } }, {}, { fbp: 'fb.1.1.2' }],
+    ['no sync: unless denied', {}, {}, { fbp: 'fb.1.1.2' }],
+  ])('the id of a cookie under vendor_syncs: %s', (_name, syncs, context, expected) => {
+    expect(walk([{ day: 0, context, cookies: FBP }], {}, {}, syncs).context.vendor_ids).toEqual(expected);
+  });
+  test('a remembered id needs the category of the sync too', () => {
+    const visits = [
+      { day: 0, context: said(true), cookies: FBP },
+      { day: 1, context: said(false) },
+    ];
+    expect(walk(visits, {}, {}, { meta: { consent_category: 'marketing' } }).context.vendor_ids).toBeUndefined();
+    expect(walk(visits).context.vendor_ids).toEqual({ fbp: 'fb.1.1.2' });
   });
   test('a denied category does not get the cookies', () => {
     const cookies = { _ttp: 'ttp-1', _ga: 'GA1.1.111.222' };

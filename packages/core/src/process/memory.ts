@@ -6,10 +6,12 @@
 import { BROWSER_IDS, CLICK_IDS, type ClickId, clickFromCookie } from '../context/click-ids.ts';
 import { ownObject, ownText, setOwn } from '../context/objects.ts';
 import { idsOfCookies } from '../context/vendor-ids.ts';
+import type { IdConsent } from '../context/vendor-syncs.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { sha256Hex } from '../hash/hash.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
+import { type CompiledConsent, isGranted } from '../privacy/consent.ts';
 import { writeJson } from '../transforms/json-stringify.ts';
 import type { Remembered, VisitorState } from './visitor.ts';
 
@@ -23,6 +25,9 @@ export interface MemoryInput {
   received_at: number;
   /** Vendor cookies of the request. */
   cookies: Readonly<Record<string, string>> | undefined;
+  /** From the pipeline's `vendor_syncs`. */
+  id_consent: IdConsent;
+  consent: Pick<CompiledConsent, 'categories'>;
 }
 
 const DAY_MS = 86_400_000;
@@ -55,10 +60,11 @@ export function applyMemory(
   decisions: Decision[],
 ): VisitorState {
   const { context } = event;
-  const canonical = ownObject(ownObject(context, 'consent'), 'canonical') ?? {};
+  const canonical = canonicalConsent(context);
   const changed: string[] = [];
   const ids = rememberBrowserIds(context, input, state.browser_ids, canonical, changed);
   const clicks = rememberClicks(context, input, memory, state.clicks, canonical, changed);
+  addClickTimes(context, input.received_at, clicks, canonical, changed);
   const campaign = rememberCampaign(context, state.campaign_first, canonical, changed);
   const group = rememberGroup(event, state.group_id, changed);
   const digest = compareTraits(event, state.traits_digest, changed);
@@ -125,17 +131,49 @@ function withoutExpired(clicks: Remembered | undefined, now: number, memory: Com
 
 /** Click ids already on the event are kept. */
 function addClicks(context: JsonObject, clicks: Remembered | undefined, allowed: (param: string) => boolean, changed: string[]): void {
-  for (const [param, [value, at]] of Object.entries(clicks ?? {})) {
+  for (const [param, [value]] of Object.entries(clicks ?? {})) {
     if (!allowed(param)) continue;
     const ids = objectIn(context, 'click_ids');
-    const times = objectIn(context, 'click_id_times');
-    if (ids === undefined || times === undefined) return;
-    if (!Object.hasOwn(ids, param)) {
-      setOwn(ids, param, value);
-      changed.push(`context.click_ids.${param}`);
-    }
-    if (ids[param] === value && !Object.hasOwn(times, param)) setOwn(times, param, new Date(at).toISOString());
+    if (ids === undefined) return;
+    if (Object.hasOwn(ids, param)) continue;
+    setOwn(ids, param, value);
+    changed.push(`context.click_ids.${param}`);
   }
+}
+
+/** For an event without a visitor, of whom nothing is remembered. */
+export function applyClickTimes({ context }: CanonicalEvent, received_at: number, decisions: Decision[]): void {
+  const changed: string[] = [];
+  addClickTimes(context, received_at, undefined, canonicalConsent(context), changed);
+  if (changed.length > 0) decisions.push({ step: 'memory', result: 'completed', changed });
+}
+
+/** Adds when each click id of the event was seen: as remembered, else now. Stores nothing, so only a denial of consent prevents it. */
+function addClickTimes(
+  context: JsonObject,
+  received_at: number,
+  clicks: Remembered | undefined,
+  canonical: JsonObject,
+  changed: string[],
+): void {
+  const ids = canonical.advertising === false ? undefined : ownObject(context, 'click_ids');
+  if (ids === undefined) return;
+  const received = new Date(received_at).toISOString();
+  let added = false;
+  for (const [param, value] of Object.entries(ids)) {
+    if (typeof value !== 'string' || value === '') continue;
+    const times = objectIn(context, 'click_id_times');
+    if (times === undefined) return;
+    if ((own(times, param) ?? null) !== null) continue;
+    const known = clicks !== undefined && Object.hasOwn(clicks, param) ? clicks[param] : undefined;
+    setOwn(times, param, known?.[0] === value ? new Date(known[1]).toISOString() : received);
+    added = true;
+  }
+  if (added) changed.push('context.click_id_times');
+}
+
+function canonicalConsent(context: JsonObject): JsonObject {
+  return ownObject(ownObject(context, 'consent'), 'canonical') ?? {};
 }
 
 /** Returns an object to add to, or undefined if the client sent something else under this name. */
@@ -147,7 +185,7 @@ function objectIn(context: JsonObject, key: string): JsonObject | undefined {
 
 function rememberBrowserIds(
   context: JsonObject,
-  { received_at, cookies }: MemoryInput,
+  { received_at, cookies, id_consent, consent }: MemoryInput,
   known: Remembered | undefined,
   canonical: JsonObject,
   changed: string[],
@@ -155,13 +193,16 @@ function rememberBrowserIds(
   const ofCookies = cookies === undefined ? undefined : idsOfCookies(cookies);
   if (known === undefined && ofCookies === undefined && ownObject(context, 'vendor_ids') === undefined) return undefined;
   const categoryOf = (name: string) => BROWSER_IDS.get(name) ?? (name.startsWith('ga_') ? 'analytics' : 'advertising');
+  const allowed = (name: string) => id_consent.get(name)?.some((category) => isGranted(canonical, category, consent)) ?? true;
   const add = (name: string, value: unknown) => {
+    if (!allowed(name)) return;
     const ids = objectIn(context, 'vendor_ids');
     if (ids === undefined || Object.hasOwn(ids, name)) return;
     setOwn(ids, name, value as JsonObject[string]);
     changed.push(`context.vendor_ids.${name}`);
   };
-  // Cookies of the current request may be used unless consent is denied. Remembering needs a grant.
+  // Cookies of the current request may be used unless consent is denied; with the consent category of a sync, only if that is granted.
+  // Remembering needs a grant.
   for (const [name, value] of Object.entries(ofCookies ?? {})) if (canonical[categoryOf(name)] !== false) add(name, value);
   let next: Record<string, readonly [string, number]> | undefined;
   for (const [name, value] of Object.entries(ownObject(context, 'vendor_ids') ?? {})) {

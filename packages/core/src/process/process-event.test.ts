@@ -254,6 +254,15 @@ describe('order and outcome', () => {
   });
 });
 
+test('a click id on an event without a visitor has a time', () => {
+  const { anonymous_id: _visitor, ...event } = anEvent({ context: { click_ids: { gclid: 'G1' } } });
+  const result = run(event);
+  expect(result).toMatchObject({ event: { context: { click_id_times: { gclid: '1970-01-01T00:00:01.000Z' } } } });
+  expect(result).toMatchObject({ decisions: expect.arrayContaining([expect.objectContaining({ changed: ['context.click_id_times'] })]) });
+  const denied = run({ ...event, context: { click_ids: { gclid: 'G1' }, consent: { categories: { marketing: false } } } });
+  expect(denied).not.toHaveProperty('event.context.click_id_times');
+});
+
 describe('what code may return', () => {
   const event = anEvent();
   const cases: [name: string, value: unknown, expected: object][] = [

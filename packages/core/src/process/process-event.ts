@@ -14,7 +14,7 @@ import { applyTrackingPlan } from '../tracking-plan/tracking-plan.ts';
 import { acceptReturned, type CompiledCode, type RunCode } from './code.ts';
 import type { CompiledOrganisation, CompiledProcessing } from './compiled.ts';
 import { applyIdentity } from './identity.ts';
-import { applyMemory } from './memory.ts';
+import { applyClickTimes, applyMemory } from './memory.ts';
 import { applyRouting } from './routing.ts';
 import { applySession } from './session.ts';
 import type { VisitorState } from './visitor.ts';
@@ -104,15 +104,17 @@ class Run {
   }
 
   #afterPii(): Processed | Promise<Processed> {
-    const { organisation, request, visitor, org_id, received_at } = this.#input;
+    const { organisation, processing, request, visitor, org_id, received_at } = this.#input;
     const event = this.#event;
     const decisions = this.#decisions;
     if (visitor !== undefined) {
       const session = { visitor_id: visitor.id, org_id, received_at };
       const inSession = applySession(event, session, organisation.session_timeout_ms, visitor.state, decisions);
       const identified = applyIdentity(event, organisation.remember_traits, inSession, decisions);
-      this.#state = applyMemory(event, { received_at, cookies: request.cookies }, organisation.memory, identified, decisions);
-    }
+      const { consent, memory } = organisation;
+      const input = { received_at, cookies: request.cookies, id_consent: processing.id_consent, consent };
+      this.#state = applyMemory(event, input, memory, identified, decisions);
+    } else applyClickTimes(event, received_at, decisions);
     this.#before = event;
     if (organisation.custom_code !== undefined) return this.#withCustomCode(organisation.custom_code);
     return this.#afterCode();

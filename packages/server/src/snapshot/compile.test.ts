@@ -45,6 +45,21 @@ test('pieces beyond the budget of the organisation are disabled with its name, a
   expect(second.snapshot.pipelines.get('pl_1')?.processing.transformations).toHaveLength(enabled);
 });
 
+test('vendor_syncs of the pipeline reach processing, disabled ones too', async () => {
+  const rows = rowsWith([]);
+  const [first] = rows.pipelines;
+  if (first === undefined) throw new Error('no pipeline');
+  const vendor_syncs = { meta: { enabled: false, consent_category: 'marketing' }, tiktok: { enabled: true } };
+  const row = { ...first.row, js_builder_config: { ...first.row.js_builder_config, vendor_syncs } };
+  const { snapshot } = await compileSnapshot({ ...rows, pipelines: [{ ...first, row }] }, SETTINGS, new Map());
+  const compiled = snapshot.pipelines.get('pl_1');
+  expect([...(compiled?.processing.id_consent ?? [])]).toEqual([
+    ['fbp', ['marketing']],
+    ['fbc', ['marketing']],
+  ]);
+  expect(compiled?.ingest.syncs.map(({ vendor }) => vendor)).toEqual(['tiktok']);
+});
+
 test('a later change compiles the changed piece only', async () => {
   const rows = rowsWith([1, 2, 3]);
   const first = await compileSnapshot(rows, SETTINGS, new Map());

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { loadedVendor } from '@firsthand/catalog/index.ts';
 import { addCost, type Cost, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
 import type { Integration, TrackingPlan } from '@firsthand/core/config/resources.ts';
+import { readSyncs } from '@firsthand/core/context/vendor-syncs.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
@@ -179,7 +180,7 @@ export async function compileSnapshot(
         tracking_plan,
         transformations: readable.map((each) => each.row),
         parameters: pipeline.parameters,
-        identity_config: pipeline.identity_config,
+        syncs: readSyncs(pipeline),
       };
       const {
         processing,

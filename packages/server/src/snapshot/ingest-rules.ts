@@ -1,21 +1,14 @@
 /** A pipeline's rules for ingest, compiled once per snapshot, so that a request needs only calls and comparisons. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
+import { readSyncs, type SyncRule } from '@firsthand/core/context/vendor-syncs.ts';
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
-import { isObject } from '@firsthand/core/json.ts';
 import type { Settings } from '../config.ts';
 import { eventRecordId } from '../event-record.ts';
 import { addressMatcher } from '../network/address-matcher.ts';
 import { EMBEDDED_PARTITIONS, ingestPartitions, PartitionMap } from '../partition.ts';
 import { originMatcher } from './origin-matcher.ts';
 
-export interface SyncRule {
-  vendor: string;
-  /** Consent required to read this vendor's ids; undefined if none is required. */
-  category: string | undefined;
-  /** Consent required to create an id; always set. */
-  mintCategory: string;
-}
 export interface IngestRules {
   orgId: string;
   pipelineId: string;
@@ -44,9 +37,6 @@ export interface IngestRules {
 
 const EMBEDDED = new PartitionMap([{ count: EMBEDDED_PARTITIONS, from: 0 }]);
 
-/** Ids of these vendors need analytics consent; all others need advertising consent. */
-const ANALYTICS_SYNCS = new Set(['google_analytics', 'google_analytics_4', 'ga4']);
-
 export function compileIngestRules(pipeline: Pipeline, secret: string, settings: Pick<Settings, 'mode' | 'natsUrl'>): IngestRules {
   const server = pipeline.type === 'server';
   const addresses = pipeline.config.ip_allowlist ?? [];
@@ -62,19 +52,9 @@ export function compileIngestRules(pipeline: Pipeline, secret: string, settings:
     challengeRequired: pipeline.challenge_token_required,
     rate: pipeline.rate_limit_rps,
     requiredCategory: pipeline.js_builder_config.consent_config?.required_category || undefined,
-    syncs: syncsOf(pipeline),
+    syncs: readSyncs(pipeline).filter(({ enabled }) => enabled),
     envelope: envelopeFields({ org_id: pipeline.org_id, pipeline_id: pipeline.id }),
     recordPrefix: eventRecordId(pipeline.id, ''),
     partitions: settings.natsUrl === undefined ? EMBEDDED : ingestPartitions,
   };
-}
-
-function syncsOf({ identity_config, js_builder_config }: Pipeline): SyncRule[] {
-  const syncs: Record<string, unknown> = { ...identity_config.vendor_sync, ...js_builder_config.vendor_syncs };
-  return Object.entries(syncs).flatMap(([vendor, sync]) => {
-    if (!sync || (isObject(sync) && sync.enabled === false)) return [];
-    const named = isObject(sync) ? sync.consent_category : undefined;
-    const category = typeof named === 'string' && named !== '' ? named : undefined;
-    return [{ vendor, category, mintCategory: category ?? (ANALYTICS_SYNCS.has(vendor) ? 'analytics' : 'marketing') }];
-  });
 }

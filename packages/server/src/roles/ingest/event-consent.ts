@@ -2,7 +2,7 @@
 import { DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
 import { saysGpc } from '@firsthand/core/context/enrich.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import { applyConsent, type CompiledConsent, compileConsent } from '@firsthand/core/privacy/consent.ts';
+import { applyConsent, type CompiledConsent, compileConsent, isGranted } from '@firsthand/core/privacy/consent.ts';
 
 const DEFAULT_CONSENT = compileConsent(DEFAULT_DATA_LAYER.consent);
 
@@ -22,6 +22,5 @@ export function consentOf(
   applyConsent({ event_id: '', type: 'track', timestamp: '', context }, rules, []);
   const resolved = own(context, 'consent');
   const canonical = isObject(resolved) ? own(resolved, 'canonical') : undefined;
-  // The configuration may name a raw category; it means the canonical one.
-  return (name) => isObject(canonical) && own(canonical, rules.categories.get(name) ?? name) === true;
+  return (name) => isObject(canonical) && isGranted(canonical as JsonObject, name, rules);
 }

@@ -1,7 +1,7 @@
 /** First-party ids that vendors expect: read from the request's cookies, or minted where absent. Only with consent. */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import type { SyncRule } from '@firsthand/core/context/vendor-syncs.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import type { SyncRule } from '../../snapshot/ingest-rules.ts';
 import { type CookieScope, decode, eachCookie, setCookie } from './cookies.ts';
 
 const MAX_LENGTH = 512;
@@ -28,59 +28,40 @@ const googleClick = (now: number, click: Click) => {
   return gclid === undefined ? undefined : `GCL.${Math.floor(now / 1_000)}.${gclid}`;
 };
 
-const COOKIES: Readonly<Record<string, readonly VendorCookie[]>> = {
-  meta: [
-    { cookie: '_fbp', id: 'fbp', maxAgeDays: 90, mint: (now) => `fb.1.${now}.${randomInt(1e9, 2 ** 31)}` },
-    { cookie: '_fbc', id: 'fbc', maxAgeDays: 90, mint: facebookClick },
-  ],
-  google_analytics: [
-    {
-      cookie: '_ga',
-      id: 'ga_client_id',
-      maxAgeDays: 400,
-      mint: (now) => `GA1.1.${randomInt(1, 2 ** 31)}.${Math.floor(now / 1_000)}`,
-      read: (value) => /^GA\d+\.\d+(?:-\d+)?\.(\d+\.\d+)$/.exec(value)?.[1],
-    },
-  ],
-  google_ads: [{ cookie: '_gcl_aw', id: 'gcl_aw', maxAgeDays: 90, mint: googleClick }],
-  tiktok: [{ cookie: '_ttp', id: 'ttp', maxAgeDays: 390, mint: () => base62(27) }],
-  snapchat: [{ cookie: '_scid', id: 'scid', maxAgeDays: 390, mint: () => randomUUID() }],
-  pinterest: [{ cookie: '_epik', id: 'epik', maxAgeDays: 365, mint: fromClick('epik') }],
-  linkedin: [{ cookie: 'li_fat_id', id: 'li_fat_id', maxAgeDays: 30, mint: fromClick('li_fat_id') }],
-  reddit: [
-    { cookie: '_rdt_uuid', id: 'rdt_uuid', maxAgeDays: 90, mint: (now) => `${now}.${randomUUID()}` },
-    { cookie: '_rdt_cid', id: 'rdt_cid', maxAgeDays: 90, mint: fromClick('rdt_cid') },
-  ],
-  x: [{ cookie: '_twclid', id: 'twclid', maxAgeDays: 30, mint: fromClick('twclid') }],
-  microsoft: [
-    { cookie: '_uetvid', id: 'uetvid', maxAgeDays: 390, mint: () => randomBytes(16).toString('hex') },
-    { cookie: '_uetmsclkid', id: 'uetmsclkid', maxAgeDays: 90, mint: fromClick('msclkid') },
-  ],
-  // Metrica's own script makes it; an id of ours would match no visit.
-  yandex_metrica: [{ cookie: '_ym_uid', id: 'ym_uid', maxAgeDays: 365, mint: () => undefined }],
-};
-/** Vendors by every name they go by in a configuration. */
-const ALIASES: Readonly<Record<string, string>> = {
-  facebook: 'meta',
-  meta_capi: 'meta',
-  meta_conversions: 'meta',
-  meta_conversions_api: 'meta',
-  ga4: 'google_analytics',
-  google_analytics_4: 'google_analytics',
-  google_ads_conversions: 'google_ads',
-  tiktok_events: 'tiktok',
-  tiktok_events_api: 'tiktok',
-  snap: 'snapchat',
-  twitter: 'x',
-  x_ads: 'x',
-  microsoft_ads: 'microsoft',
-  microsoft_advertising: 'microsoft',
-  microsoft_offline_conversions: 'microsoft',
-  yandex_offline_conversions: 'yandex_metrica',
-  bing: 'microsoft',
-  bing_ads: 'microsoft',
-};
-
+/** By vendor, as in `SYNC_IDS`. */
+const COOKIES: ReadonlyMap<string, readonly VendorCookie[]> = new Map(
+  Object.entries<readonly VendorCookie[]>({
+    meta: [
+      { cookie: '_fbp', id: 'fbp', maxAgeDays: 90, mint: (now) => `fb.1.${now}.${randomInt(1e9, 2 ** 31)}` },
+      { cookie: '_fbc', id: 'fbc', maxAgeDays: 90, mint: facebookClick },
+    ],
+    google_analytics: [
+      {
+        cookie: '_ga',
+        id: 'ga_client_id',
+        maxAgeDays: 400,
+        mint: (now) => `GA1.1.${randomInt(1, 2 ** 31)}.${Math.floor(now / 1_000)}`,
+        read: (value) => /^GA\d+\.\d+(?:-\d+)?\.(\d+\.\d+)$/.exec(value)?.[1],
+      },
+    ],
+    google_ads: [{ cookie: '_gcl_aw', id: 'gcl_aw', maxAgeDays: 90, mint: googleClick }],
+    tiktok: [{ cookie: '_ttp', id: 'ttp', maxAgeDays: 390, mint: () => base62(27) }],
+    snapchat: [{ cookie: '_scid', id: 'scid', maxAgeDays: 390, mint: () => randomUUID() }],
+    pinterest: [{ cookie: '_epik', id: 'epik', maxAgeDays: 365, mint: fromClick('epik') }],
+    linkedin: [{ cookie: 'li_fat_id', id: 'li_fat_id', maxAgeDays: 30, mint: fromClick('li_fat_id') }],
+    reddit: [
+      { cookie: '_rdt_uuid', id: 'rdt_uuid', maxAgeDays: 90, mint: (now) => `${now}.${randomUUID()}` },
+      { cookie: '_rdt_cid', id: 'rdt_cid', maxAgeDays: 90, mint: fromClick('rdt_cid') },
+    ],
+    x: [{ cookie: '_twclid', id: 'twclid', maxAgeDays: 30, mint: fromClick('twclid') }],
+    microsoft: [
+      { cookie: '_uetvid', id: 'uetvid', maxAgeDays: 390, mint: () => randomBytes(16).toString('hex') },
+      { cookie: '_uetmsclkid', id: 'uetmsclkid', maxAgeDays: 90, mint: fromClick('msclkid') },
+    ],
+    // Metrica's own script makes it; an id of ours would match no visit.
+    yandex_metrica: [{ cookie: '_ym_uid', id: 'ym_uid', maxAgeDays: 365, mint: () => undefined }],
+  }),
+);
 /** One request's cookies. Ids that are minted for its first event are there for the next, and are set once. */
 export class CookieJar {
   readonly minted: string[] = [];
@@ -118,7 +99,7 @@ export function vendorIds(
   const ids: Record<string, string> = {};
   for (const { vendor, mintCategory } of allowed) {
     const isMinted = mayMint(mintCategory);
-    for (const { cookie, id, maxAgeDays, mint, read } of cookiesOf(vendor)) {
+    for (const { cookie, id, maxAgeDays, mint, read } of COOKIES.get(vendor) ?? []) {
       if (isMinted && jar.get(cookie) === undefined && !said(id) && !said(cookie)) {
         const minted = mint(now, click);
         if (minted !== undefined) jar.mint(cookie, minted, maxAgeDays * 86_400);
@@ -129,11 +110,6 @@ export function vendorIds(
     }
   }
   return Object.keys(ids).length === 0 ? undefined : ids;
-}
-
-function cookiesOf(vendor: string): readonly VendorCookie[] {
-  const name = (Object.hasOwn(ALIASES, vendor) && ALIASES[vendor]) || vendor;
-  return (Object.hasOwn(COOKIES, name) && COOKIES[name]) || [];
 }
 
 /** Click ids stand in the page's address. */

@@ -51,7 +51,7 @@ export function aSnapshot(
     (pipeline): CompiledPipeline => ({
       pipeline,
       ingest: compileIngestRules(pipeline, SECRET, { mode, natsUrl: undefined }),
-      processing: { tracking_plan: undefined, transformations: [], parameters: {}, identity_config: undefined },
+      processing: { tracking_plan: undefined, transformations: [], parameters: {}, id_consent: new Map() },
       integrations: [],
       scrub: undefined,
     }),
