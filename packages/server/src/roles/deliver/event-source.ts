@@ -74,13 +74,14 @@ export class EventSource {
   }
 
   async waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
-    const { id, group, pipelineId } = this.#origin;
-    const lags = await Promise.all([
-      this.#log.lag(eventsTopic(pipelineId), group),
-      ...(this.#replaying ? [this.#log.lag(replayTopic(id), id)] : []),
-    ]);
+    const { id } = this.#origin;
+    const lags = await Promise.all([this.waitingEvents(), ...(this.#replaying ? [this.#log.lag(replayTopic(id), id)] : [])]);
     const times = lags.flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
     return { waiting: lags.reduce((sum, lag) => sum + lag.waiting, 0), oldest: times.length === 0 ? undefined : Math.min(...times) };
+  }
+  /** Without the replays. */
+  waitingEvents(): Promise<{ waiting: number; oldest: number | undefined }> {
+    return this.#log.lag(eventsTopic(this.#origin.pipelineId), this.#origin.group);
   }
   /** Removes the group and the replays from the log. */
   async remove(): Promise<void> {

@@ -63,10 +63,13 @@ export class Fleet {
       this.#start(compiled, lane);
   }
 
-  /** The worker of an integration that reads its replays: that of the first lane. */
+  /**
+   * The worker of an integration that reads its replays: that of the first lane. While a generation ends, its lane goes on until it is
+   * finished and its worker has stopped, so that two workers never read the same replays.
+   */
   replayerOf(integrationId: string): Worker | undefined {
-    const newest = this.#lanes?.lanesOf(integrationId).findLast(({ index }) => index === 0);
-    return this.workers.get(newest ? groupOf(newest) : integrationId);
+    const oldest = this.#lanes?.lanesOf(integrationId).find(({ index }) => index === 0);
+    return this.workers.get(oldest ? groupOf(oldest) : integrationId);
   }
 
   /** Moves integrations towards the number of lanes that they should have. */
@@ -109,9 +112,10 @@ export class Fleet {
   async #endLane(worker: Worker, book: LaneBook): Promise<void> {
     const { lane, group } = worker;
     if (!book.hasPassed(lane)) {
-      if (await worker.hasPassed()) await book.note(lane, 'passed');
+      if (worker.hasPassed()) await book.note(lane, 'passed');
       return this.reconcile();
     }
+    await worker.settleMarks();
     if (!(await worker.isFinished()) || this.workers.get(group) !== worker) return;
     this.#forget(worker);
     const left = worker.stop(this.#graceMs);
@@ -188,7 +192,8 @@ export class Fleet {
   #retire(worker: Worker): void {
     this.#forget(worker);
     worker.retire(this.#snapshot.pipelines.has(worker.pipelineId) ? 'integration_deleted' : 'pipeline_deleted');
-    worker.replay();
+    // The first lanes of all generations belong to one process: one of them drops the replays.
+    if (worker.lane.index === 0 && !this.#retiring.values().some(({ id }) => id === worker.id)) worker.replay();
     this.#retiring.set(worker.group, worker);
     this.#scheduleRetirement();
   }
@@ -204,6 +209,7 @@ export class Fleet {
     for (const [group, worker] of this.#retiring) {
       const { id } = worker;
       try {
+        await worker.settleMarks();
         if (!worker.idle || (await worker.waiting()).waiting > 0 || !worker.idle || this.#stopped) continue;
         await worker.stop(this.#graceMs);
         await worker.forget();

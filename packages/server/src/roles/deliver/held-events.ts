@@ -31,7 +31,7 @@ export class HeldEvents {
   get empty(): boolean {
     return this.#count === 0;
   }
-  /** Whether an event is held that was never tried before. */
+  /** Whether an event of the pipeline is held that was never tried before. */
   get hasFirstAttempt(): boolean {
     return this.#firstAttempts > 0;
   }
@@ -39,13 +39,13 @@ export class HeldEvents {
   isFull(byteBudget: () => number): boolean {
     return this.#count >= this.#window || (this.#count > 0 && this.#bytes >= byteBudget());
   }
-  add({ record, attempt }: Delivery): void {
-    if (attempt === 1) this.#firstAttempts++;
+  add({ record, attempt }: Delivery, replay: boolean): void {
+    if (attempt === 1 && !replay) this.#firstAttempts++;
     this.#count++;
     this.#bytes += record.data.length;
   }
-  remove({ record, attempt }: Delivery): void {
-    if (attempt === 1) this.#firstAttempts--;
+  remove({ record, attempt }: Delivery, replay: boolean): void {
+    if (attempt === 1 && !replay) this.#firstAttempts--;
     this.#count--;
     this.#bytes -= record.data.length;
   }

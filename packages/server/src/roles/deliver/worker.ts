@@ -24,6 +24,7 @@ import { EventSource } from './event-source.ts';
 import { HeldEvents } from './held-events.ts';
 import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
 import { KeyOrder, orderKey } from './key-order.ts';
+import { isOver, LaneEnd } from './lane-end.ts';
 import { groupOf, isInLane, type Lane, laneConcurrency, onlyLane } from './lanes.ts';
 import { Limiter } from './limiter.ts';
 import { type Mode, modeOf, type Plan, planOf } from './plan.ts';
@@ -42,8 +43,6 @@ import { WorkerLife } from './worker-state.ts';
 const MAX_WAIT_MS = 60_000;
 const RELOAD_LIMITS_MS = 1_000;
 const MIN_WRITE_MS = 100;
-/** Records that were appended before a lane's end are visible this long after it. */
-const LANE_END_MS = 2_000;
 
 export class Worker {
   /** The integration's. It has a worker per lane. */
@@ -67,8 +66,7 @@ export class Worker {
   readonly #batchTimer: BatchTimer;
   readonly #signal = new ChangeSignal();
   #lane: Lane;
-  /** A record behind the lane's end was handed out: every record of the lane was before it. */
-  #sawEnd = false;
+  readonly #laneEnd = new LaneEnd();
   #plan: Plan;
   #mode: Mode;
   /** Requests at the vendor. */
@@ -131,24 +129,24 @@ export class Worker {
     return this.#lane;
   }
   #includes(record: StoredRecord): boolean {
-    // The first record behind the lane's end is handed out as a mark.
     const { to } = this.#lane;
-    if (to !== undefined && record.time >= to) return !this.#sawEnd;
+    if (to !== undefined && record.time >= to) return this.#laneEnd.isMark(record, to);
     return isInLane(this.#lane, record, this.#plan.compiled.vendor?.ordering);
   }
   /** True when every record of a lane that has an end was tried. Retries may wait. */
-  async hasPassed(): Promise<boolean> {
-    const { to } = this.#lane;
-    if (to === undefined || this.#held.hasFirstAttempt) return false;
-    if (this.#sawEnd) return true;
-    return this.#deps.clock.now() > to + LANE_END_MS && (await this.waiting()).waiting === 0 && !this.#held.hasFirstAttempt;
+  hasPassed(): boolean {
+    return this.#laneEnd.reached && !this.#held.hasFirstAttempt;
   }
-  /** True when no record of a lane that has an end waits any more. */
+  /** Call when it is stored that the lane has passed, or when the integration is deleted. */
+  settleMarks(): Promise<void> {
+    return this.#laneEnd.settle();
+  }
+  /** True when no record of a lane that has an end waits any more, and none will come. */
   async isFinished(): Promise<boolean> {
     const { to } = this.#lane;
-    if (to === undefined || !(await this.hasPassed())) return false;
-    const { waiting, oldest } = await this.waiting();
-    return waiting === 0 || (oldest !== undefined && oldest >= to);
+    if (to === undefined || !this.#laneEnd.over || this.#held.hasFirstAttempt) return false;
+    const { waiting, oldest } = await this.#source.waitingEvents();
+    return waiting === 0 || (oldest !== undefined && isOver(oldest, to));
   }
   /** After `stop`: removes the lane's group and its open batches. */
   async forgetLane(): Promise<void> {
@@ -285,7 +283,7 @@ export class Worker {
 
   async #take(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
     for (const delivery of deliveries) {
-      if (!replay && delivery.attempt === 1 && this.#isBehindEnd(delivery.record)) continue;
+      if (!replay && delivery.attempt === 1 && this.#isBehindEnd(delivery)) continue;
       // Mapping and sending share the slices of background work: a backlog of one integration does not delay the others.
       const turn = turns.next();
       if (turn !== undefined) await turn;
@@ -295,7 +293,7 @@ export class Worker {
         if (this.#full) await this.#signal.changed();
       }
       if (this.#source.closing) return;
-      this.#held.add(delivery);
+      this.#held.add(delivery, replay);
       atStep('deliver', this.id);
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
@@ -317,11 +315,11 @@ export class Worker {
       if (delivery.record.data.length > VERY_LARGE_BYTES) turns.tookLong();
     }
   }
-  /** The group is removed with its lane, so this record need not be settled: another lane has it. */
-  #isBehindEnd({ time }: StoredRecord): boolean {
+  /** Another lane has this record. */
+  #isBehindEnd(delivery: Delivery): boolean {
     const { to } = this.#lane;
-    if (to === undefined || time < to) return false;
-    this.#sawEnd = true;
+    if (to === undefined || delivery.record.time < to) return false;
+    this.#laneEnd.reach(delivery, to);
     return true;
   }
   get #full(): boolean {
@@ -494,7 +492,7 @@ export class Worker {
     this.#unwritten -= settled.length;
     for (const { held } of settled) {
       if (held.sealed !== undefined) this.#sealed.released(held.sealed);
-      this.#held.remove(held.delivery);
+      this.#held.remove(held.delivery, held.replay);
     }
     this.#pump();
     this.#signal.notify();
