@@ -28,6 +28,7 @@ import { watchStalls } from './runtime/stall-watch.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { createCipher } from './secrets/cipher.ts';
 import { deriveKey } from './secrets/keys.ts';
+import { createSecretDigest } from './secrets/secret-digest.ts';
 import { loadRevision } from './snapshot/revision.ts';
 import { type LiveSnapshot, startSnapshot } from './snapshot/source.ts';
 import { listenForChanges } from './stores/config/change-notices.ts';
@@ -131,6 +132,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
         onCounts: (counts) => countAccepted(metrics, counts),
         acceptDuration: metrics.acceptDuration,
         consumers: { leases, ephemeral, registry, driver: driverOptions({ client, tokens, clock, ...settings }) },
+        digestSecret: createSecretDigest(secretKey),
         verifyChallengeToken: (token, pipelineId) => verifyChallengeToken(challengeKey, token, pipelineId, clock.now()),
       })
     : undefined;

@@ -182,6 +182,21 @@ export interface RejectedEvent {
   request: Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context' | 'anonymous_id'>;
 }
 
+/** A webhook that could not be verified or mapped. */
+export interface RejectedWebhook {
+  headers: Record<string, string>;
+  query?: Record<string, string>;
+  /** As text, unpacked where it came as gzip. */
+  body: string;
+  /** The bytes that were signed, where `body` does not give them back. */
+  body_base64?: string;
+  /** The URLs under which the sender may have signed. */
+  urls?: string[];
+  received_at: string;
+  /** `body` was cut. */
+  truncated?: boolean;
+}
+
 export interface DeadLetter {
   id: string;
   org_id: string;
@@ -193,10 +208,7 @@ export interface DeadLetter {
   event_id: string;
   stage: DeadLetterStage;
   /** The canonical event. Stage `processing`: as far as it was built. Stage `webhook`: the raw request. */
-  event:
-    | CanonicalEvent
-    | RejectedEvent
-    | { headers: Record<string, string>; query?: Record<string, string>; body: string; received_at: string; truncated?: boolean };
+  event: CanonicalEvent | RejectedEvent | RejectedWebhook;
   attempts: Attempt[];
   reason: string;
   created_at: string;

@@ -27,7 +27,8 @@ test('a screen whose raw record has aged out is still a screen after its replay'
     event,
   };
   const pipelines = new Map([['pl_1', { ingest: { partitions: { topicOf: () => 'ingest.0' } } }]]);
-  const deps = { log: {} as EventLog, snapshot: () => ({ pipelines }) as unknown as Snapshot, ingestUrl: undefined };
+  const snapshot = () => ({ pipelines }) as unknown as Snapshot;
+  const deps = { log: {} as EventLog, snapshot, ingestUrl: undefined, digestSecret: () => '' };
   const [append] = await reingest(deps, letter as unknown as StoredDeadLetter, 'r1');
   const { envelope, body } = decodeEnvelope(append!.records[0]!.data);
   expect(canonicalise(envelope, body)).toEqual(event);

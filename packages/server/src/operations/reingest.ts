@@ -4,6 +4,7 @@ import { decodeEnvelope, encodeEnvelope, type IngestEnvelope } from '@firsthand/
 import { eventRecordId } from '../event-record.ts';
 import { replayRejected } from '../intake/replay-rejected.ts';
 import { replayWebhook } from '../intake/webhook/replay.ts';
+import type { SecretDigest } from '../secrets/secret-digest.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
@@ -12,9 +13,10 @@ export interface ReingestDeps {
   log: EventLog;
   snapshot(): Snapshot;
   ingestUrl: string | undefined;
+  digestSecret: SecretDigest;
 }
 
-/** Empty if it cannot be sent again now: its source or pipeline no longer exists, or the webhook still fails to verify or map. */
+/** Empty if it cannot be sent again now: its source or pipeline is deleted or disabled, or it would be rejected as before. */
 export async function reingest(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
   if (letter.stage === 'ingest') return rejectedAgain(deps, letter);
   return letter.stage === 'webhook' ? webhookAgain(deps, letter) : processAgain(deps, letter, replayId);
@@ -22,16 +24,16 @@ export async function reingest(deps: ReingestDeps, letter: StoredDeadLetter, rep
 
 function rejectedAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
   const pipeline = deps.snapshot().pipelines.get(letter.pipeline_id);
-  const result = pipeline && replayRejected(letter, pipeline.ingest);
+  const result = pipeline?.ingest.enabled ? replayRejected(letter, pipeline.ingest) : undefined;
   return result?.ok ? [result.append] : [];
 }
 
-function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
+async function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter): Promise<Append[]> {
   const snapshot = deps.snapshot();
   const source = snapshot.webhookSources.get(letter.webhook_source_id ?? '');
   const pipeline = snapshot.pipelines.get(source?.source.pipeline_id ?? letter.pipeline_id);
-  if (!source || !pipeline) return [];
-  const result = replayWebhook(letter, source, pipeline.ingest, { ingestUrl: deps.ingestUrl });
+  if (!source?.source.enabled || !pipeline?.ingest.enabled) return [];
+  const result = await replayWebhook(letter, source, pipeline.ingest, deps);
   return result.ok ? result.appends : [];
 }
 

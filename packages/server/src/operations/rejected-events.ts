@@ -1,9 +1,11 @@
 /** Rejected events as the API shows them. */
 import { isObject } from '@firsthand/core/json.ts';
-import type { RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import type { RejectedEvent, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import { isRejectedEvent } from '../intake/replay-rejected.ts';
+import { MASK } from '../secrets/mask.ts';
 import type { Snapshot } from '../snapshot/types.ts';
+import { isKeptSecret } from '../snapshot/webhook-signature.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
 
 /** `raw` after the organisation's privacy rules. Text that is not JSON is shown only if there are no such rules. */
@@ -22,12 +24,18 @@ export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
   };
 }
 
-/** A dead letter's `event` as the API shows it, without the client's address. */
+/** A dead letter's `event` as the API shows it, without the client's address, what stands for a secret, and packed bytes. */
 export function shownDeadLetterEvent(letter: StoredDeadLetter, snapshot: Snapshot): object {
   const { event } = letter;
+  if (letter.stage === 'webhook' && 'headers' in event) return shownWebhook(event);
   if (letter.stage !== 'ingest' || !isRejectedEvent(event)) return event;
   const { request: _request, ...rest } = event;
   return { ...rest, raw: shownRaw(event, letter.org_id, snapshot) };
+}
+
+function shownWebhook({ body_base64: _bytes, ...event }: RejectedWebhook): RejectedWebhook {
+  const headers = Object.entries(event.headers).map(([name, value]) => [name, isKeptSecret(value) ? MASK : value]);
+  return { ...event, headers: Object.fromEntries(headers) };
 }
 
 function shownRaw({ raw }: RejectedEvent, orgId: string, snapshot: Snapshot): unknown {

@@ -4,6 +4,7 @@ export type KeyUse =
   | 'access-token'
   | 'audit-chain'
   | 'challenge-token'
+  | 'kept-secret'
   | 'local-copy'
   | 'oidc-request'
   | 'rotated-token'

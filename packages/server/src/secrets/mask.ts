@@ -8,7 +8,7 @@ import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 export type Path = readonly (string | number)[];
 export type IsSecretPath = (path: Path) => boolean;
 
-const MASK = '••••';
+export const MASK = '••••';
 /** A reference to a parameter of the pipeline or config. It reveals nothing, so it stays readable. */
 const PLACEHOLDER = /^\s*\{\{\s*(?:pipeline_param|parameters)\.[^{}]+\}\}\s*$/;
 

@@ -13,12 +13,20 @@ export interface SignedRequest {
   now: number;
   /** URLs under which the sender may know this endpoint. */
   urls: readonly string[];
+  /** Only a replay sets it: the digest that stands for this source's shared secret in a kept request. A live request has no such digest. */
+  keptSecret?: (secret: string) => string;
 }
 export type Verifier = (request: SignedRequest) => string | undefined;
 
 const TOLERANCE_S = 300;
 /** Prefix of the digest that replaces a shared secret in a stored request. */
-export const DIGEST_PREFIX = 'sha256-of-secret:';
+export const DIGEST_PREFIX = 'digest-of-secret:';
+/** Earlier releases kept an unkeyed digest. It is no longer accepted anywhere, and masked like the present one. */
+const EARLIER_DIGEST_PREFIX = 'sha256-of-secret:';
+
+export function isKeptSecret(header: string): boolean {
+  return header.startsWith(DIGEST_PREFIX) || header.startsWith(EARLIER_DIGEST_PREFIX);
+}
 
 export function verifierOf(source: WebhookSource): Verifier {
   const { signing_secret: secret } = source;
@@ -43,35 +51,40 @@ export function verifierOf(source: WebhookSource): Verifier {
 }
 
 function custom(source: WebhookSource): Verifier {
-  const { signing_secret: secret, signature_header } = source;
-  const header = (signature_header ?? '').toLowerCase();
-  const method = source.signature_method ?? (header === '' ? 'none' : 'hmac_sha256');
+  const { signing_secret: secret } = source;
+  const { method, header } = customScheme(source);
   switch (method) {
     case 'none':
       return () => undefined;
     case 'standard_webhooks':
       return standardWebhooks(secret);
     case 'shared_secret':
-      return ({ headers }) => {
+      return ({ headers, keptSecret }) => {
         const given = headers[header];
         if (given === undefined) return `signature failed: the header ${header} is missing`;
-        const digest = given.startsWith(DIGEST_PREFIX) ? given.slice(DIGEST_PREFIX.length) : secretDigest(given);
-        return sameText(digest, secretDigest(secret)) ? undefined : 'signature failed: the shared secret is wrong';
+        const isDigest = keptSecret !== undefined && given.startsWith(DIGEST_PREFIX);
+        const matches = isDigest ? sameText(given, DIGEST_PREFIX + keptSecret(secret)) : sameText(given, secret);
+        return matches ? undefined : 'signature failed: the shared secret is wrong';
       };
     case 'hmac_sha256':
       return ({ headers, body }) => {
         const given = headers[header];
         if (given === undefined) return `signature failed: the header ${header} is missing`;
-        const text = given.trim().replace(/^sha256=/i, '');
-        const digest = hmac('sha256', secret, body);
-        const decoded = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64');
-        return same(decoded, digest) ? undefined : 'signature failed: it does not match';
+        return same(signatureBytes(given), hmac('sha256', secret, body)) ? undefined : 'signature failed: it does not match';
       };
   }
 }
 
-export function secretDigest(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+/** How a custom source signs, and the header (lower case) that has the signature or the secret. */
+export function customScheme({ signature_header, signature_method }: Pick<WebhookSource, 'signature_header' | 'signature_method'>) {
+  const header = (signature_header ?? '').toLowerCase();
+  return { method: signature_method ?? (header === '' ? ('none' as const) : ('hmac_sha256' as const)), header };
+}
+
+/** The bytes of a signature in hex or base64, with or without `sha256=`. */
+export function signatureBytes(header: string): Buffer {
+  const text = header.trim().replace(/^sha256=/i, '');
+  return Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64');
 }
 
 function bodyHmac(header: string, secret: string, form: RegExp, encoding: 'hex' | 'base64'): Verifier {
@@ -144,6 +157,8 @@ function hmac(algorithm: string, key: string | Uint8Array, ...parts: (string | U
 function same(given: Uint8Array, expected: Uint8Array): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
+/** Compares hashes, so that the time taken does not tell the length either. */
 function sameText(given: string, expected: string): boolean {
-  return same(Buffer.from(given), Buffer.from(expected));
+  const sha256 = (text: string) => createHash('sha256').update(text).digest();
+  return same(sha256(given), sha256(expected));
 }

@@ -18,17 +18,20 @@ export interface WebhookRequest {
   unpacked?: Buffer;
   receivedAt: number;
   urls: readonly string[];
-  replayOf?: string;
+  /** Only of a replay: its dead letter, and the digest that stands for the shared secret in it. */
+  replay?: { of: string; keptSecret(secret: string): string };
   /** Events without an id of their own get one that derives from this text. */
   digest?: string;
 }
+/** Of a webhook's body, unpacked. */
+export const MAX_WEBHOOK_BYTES = 1_048_576;
 export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; reason: string };
 
 const NOT_EXACT: Rejection = { code: 'validation_failed', message: 'The body contains a number that cannot be stored exactly.' };
 
 export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Converted {
-  const { headers, query, body, receivedAt, urls } = request;
-  const refused = source.verify({ headers, body, now: receivedAt, urls });
+  const { headers, query, body, receivedAt, urls, replay } = request;
+  const refused = source.verify({ headers, body, now: receivedAt, urls, ...(replay && { keptSecret: replay.keptSecret }) });
   if (refused !== undefined) return { ok: false, reason: refused };
   const bytes = withoutMark(request.unpacked ?? body);
   const parsed = parseBody(bytes);
@@ -41,7 +44,7 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
     received_at: receivedAt,
     source: 'webhook',
     webhook_source_id: source.source.id,
-    replay_of: request.replayOf,
+    replay_of: replay?.of,
   });
   const meta = { rules, receivedAt, envelope, browserRequest: false, digest: request.digest };
   const records: IngestRecord[] = [];

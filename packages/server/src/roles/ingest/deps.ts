@@ -3,6 +3,7 @@ import type { Settings } from '../../config.ts';
 import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import type { SecretDigest } from '../../secrets/secret-digest.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
@@ -26,6 +27,8 @@ export interface IngestDeps {
   rateLimits: SharedLimits;
   /** Whether a challenge token is valid now for this pipeline. */
   verifyChallengeToken(token: string, pipelineId: string): boolean;
+  /** Stands for a shared secret in a kept webhook. */
+  digestSecret: SecretDigest;
   /** Called about once a second, for metrics. */
   onCounts?(summary: CountSummary): void;
   /** Reads sources from brokers. Without it this process serves webhooks only. */

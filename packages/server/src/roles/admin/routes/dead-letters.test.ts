@@ -152,6 +152,17 @@ onStory('rejected events', (story) => {
     expect(await story.got(`dlq/${letter.id}`)).toMatchObject({ status: 'replayed' });
   });
 
+  test('are not replayed into a disabled pipeline', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Disabled later' })).id;
+    const letter = await reject(pipeline, 'bad-3');
+    await story.put(`pipelines/${pipeline}`, { enabled: false });
+    const replay = () => story.call('POST', `dlq/${letter.id}/replay`, { event: { type: 'track', event: 'Fixed' } });
+    expect(await replay()).toMatchObject({ status: 409, body: { error: { message: expect.stringMatching(/deleted or disabled/) } } });
+    expect((await stored()).filter((id) => id.endsWith(':bad-3'))).toEqual([]);
+    await story.put(`pipelines/${pipeline}`, { enabled: true });
+    expect(await replay()).toMatchObject({ status: 202 });
+  });
+
   test('of other stages cannot be corrected', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const letter = await deadLetter(story, pipeline, { integration_id: integration });
@@ -356,6 +367,39 @@ onStory('dead letters', (story) => {
     expect((await story.call('POST', 'dlq/replay', { webhook_source_id: source, dry_run: true })).body).toEqual({ replayed: 1 });
     expect((await story.call('POST', 'dlq/replay', { webhook_source_id: source })).body).toEqual({ replayed: 1 });
     expect((await story.got(`dlq/${letter.id}`)).status).toBe('replayed');
+  });
+
+  test('the digest of a shared secret is masked, packed bytes are left out', async () => {
+    const { pipeline } = await newIntegration(story);
+    const headers = { 'x-token': 'digest-of-secret:0123', 'x-old': 'sha256-of-secret:4567', 'x-topic': 'orders' };
+    const event = { headers, body: '{}', body_base64: 'H4sI', received_at: iso(Date.now()) };
+    const letter = await deadLetter(story, pipeline, { webhook_source_id: 'whs_masked', stage: 'webhook', event });
+    const { body_base64: _bytes, ...shown } = { ...event, headers: { 'x-token': '••••', 'x-old': '••••', 'x-topic': 'orders' } };
+    expect((await story.got(`dlq/${letter.id}`)).event).toEqual(shown);
+    expect((await story.got('dlq?webhook_source_id=whs_masked')).dead_letters[0]?.event).toEqual(shown);
+  });
+
+  test('rejected webhooks are not replayed into a disabled source or pipeline', async () => {
+    const { pipeline } = await newIntegration(story);
+    const { id: source } = await story.made('webhook-sources', {
+      pipeline_id: pipeline,
+      name: 'Form',
+      source_type: 'custom',
+      signature_method: 'none',
+      mappings: { event: "'Form Sent'" },
+    });
+    const event = { headers: {}, body: '{}', received_at: iso(Date.now()) };
+    const letter = await deadLetter(story, pipeline, { webhook_source_id: source, stage: 'webhook', event });
+    const replay = () => story.call('POST', `dlq/${letter.id}/replay`);
+    const refused = { status: 409, body: { error: { message: expect.stringMatching(/pipeline or integration is deleted or disabled/) } } };
+    await story.put(`webhook-sources/${source}`, { enabled: false });
+    expect(await replay()).toMatchObject(refused);
+    await story.put(`webhook-sources/${source}`, { enabled: true });
+    await story.put(`pipelines/${pipeline}`, { enabled: false });
+    expect(await replay()).toMatchObject(refused);
+    expect((await story.call('POST', 'dlq/replay', { webhook_source_id: source })).body).toEqual({ replayed: 0 });
+    await story.put(`pipelines/${pipeline}`, { enabled: true });
+    expect(await replay()).toMatchObject({ status: 202 });
   });
 
   test('are for viewers to read, editors to replay, admins to delete', async () => {

@@ -8,6 +8,7 @@ import { isRejectedEvent, replayRejected } from '../../../intake/replay-rejected
 import { reingest } from '../../../operations/reingest.ts';
 import { shownDeadLetterEvent } from '../../../operations/rejected-events.ts';
 import { type ReplayDeps, replayDeadLetters, replayLetters } from '../../../operations/replay.ts';
+import { createSecretDigest } from '../../../secrets/secret-digest.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { findPipeline } from '../../../stores/config/pipelines.ts';
@@ -86,6 +87,7 @@ const Which = {
 export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
   const now = () => context.clock.now();
+  const digestSecret = createSecretDigest(context.secretKey);
   const replayDeps: ReplayDeps = {
     log,
     observe,
@@ -98,7 +100,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       return (await latestRevision(context.db, orgId, integration.template_id))?.revision_number;
     },
     reingest: (letter, replayId) =>
-      reingest({ log, snapshot: () => snapshots.current(), ingestUrl: context.settings.ingestUrl }, letter, replayId),
+      reingest({ log, snapshot: () => snapshots.current(), ingestUrl: context.settings.ingestUrl, digestSecret }, letter, replayId),
   };
   /** Uses the corrected event, if given. Throws 422 or 409 if the event would be rejected again. */
   function corrected(letter: StoredDeadLetter, event: JsonObject | undefined): StoredDeadLetter {

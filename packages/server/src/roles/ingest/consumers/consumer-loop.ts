@@ -22,7 +22,7 @@ const LAG_EVERY_MS = 5_000;
 const LAG_TIMEOUT_MS = 5_000;
 const MAX_BODY = 1_048_576;
 
-export type LoopContext = Pick<IngestContext, 'log' | 'snapshots' | 'counts' | 'tap' | 'clock' | 'logger' | 'settings'>;
+export type LoopContext = Pick<IngestContext, 'log' | 'snapshots' | 'counts' | 'tap' | 'clock' | 'logger' | 'settings' | 'digestSecret'>;
 
 export class ConsumerLoop {
   readonly compiled: CompiledWebhookSource;
@@ -130,14 +130,9 @@ export class ConsumerLoop {
   /** Kept as a dead letter of stage `webhook`, once, however often the message is delivered. */
   #reject({ id, headers, query, body }: SourceMessage, reason: string, receivedAt: number): Append {
     const { source } = this.compiled;
-    const outcome = webhookDeadLetter(
-      this.compiled,
-      { headers, query },
-      body,
-      reason,
-      receivedAt,
-      this.#ctx.settings.deadLetterRetentionMs,
-    );
+    const { digestSecret, settings } = this.#ctx;
+    const request = { headers, query, urls: [], body, unpacked: undefined, receivedAt };
+    const outcome = webhookDeadLetter(this.compiled, request, reason, { digestSecret, retentionMs: settings.deadLetterRetentionMs });
     this.#ctx.logger.info({ webhook_source_id: source.id, dead_letter_id: outcome.dead_letter.id, reason }, 'message rejected');
     return outcomeAppend(this.#ctx.log, source.id, `source/${source.id}/${id}`, [outcome]);
   }

@@ -18,6 +18,7 @@ import { decodeOutcomes, OUTCOMES_TOPIC } from '../../../outcomes/outcome-log.ts
 import { DEFAULT_PARTITIONS, ingestTopic } from '../../../partition.ts';
 import { createSharedLimits } from '../../../rate-limits/shared-limits.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
+import { createSecretDigest } from '../../../secrets/secret-digest.ts';
 import { compileIngestRules } from '../../../snapshot/ingest-rules.ts';
 import type { CompiledPipeline, Snapshot } from '../../../snapshot/types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from '../../../snapshot/webhook-source.ts';
@@ -154,6 +155,7 @@ export async function startIngest(
       },
       clock: over.clock ?? systemClock,
       logger: pino({ level: 'silent' }),
+      digestSecret: createSecretDigest(SECRET),
       verifyChallengeToken: (token, pipelineId) => token === `token-of-${pipelineId}`,
       ...(over.onCounts && { onCounts: over.onCounts }),
       ...(over.consumers && { consumers: over.consumers }),

@@ -23,6 +23,7 @@ export const SOURCES = [
     event_type_path: '$.kind',
     mappings: { 'properties.n': '$.n' },
   }),
+  source('authorized', { signature_method: 'hmac_sha256', signature_header: 'Authorization', event_type_path: '$.kind' }),
   source('standard', { signature_method: 'standard_webhooks', event_type_path: '$.type' }),
   source('shared', { signature_method: 'shared_secret', signature_header: 'X-Token', event_type_path: '$.type' }),
   source('open', {
@@ -46,9 +47,11 @@ export const SOURCES = [
 ];
 export const snapshot = aSnapshot([aPipeline(), aPipeline({ id: 'pl_off', pipeline_key: 'pk_off', enabled: false })], SOURCES);
 
-export const startWebhooks = (): Promise<Harness> => startIngest(snapshot, { settings: { ingestUrl: INGEST }, watched: true });
+/** `null`: without INGEST_URL. */
+export const startWebhooks = (ingestUrl: string | null = INGEST): Promise<Harness> =>
+  startIngest(snapshot, { settings: { ingestUrl: ingestUrl ?? undefined, trustProxy: 1 }, watched: true });
 
-export const hmac = (body: string, encoding: 'hex' | 'base64', algorithm = 'sha256', secret = SECRET) =>
+export const hmac = (body: string | Buffer, encoding: 'hex' | 'base64', algorithm = 'sha256', secret = SECRET) =>
   createHmac(algorithm, secret).update(body).digest(encoding);
 export const stripeHeader = (payload: string, timestamp?: number, secret = SECRET) =>
   new Stripe('sk_test_x').webhooks.generateTestHeaderString({ payload, secret, ...(timestamp === undefined ? {} : { timestamp }) });
@@ -60,7 +63,12 @@ export interface Delivered {
   events: CanonicalEvent[];
   letters: DeadLetter[];
 }
-export async function deliver(harness: Harness, id: string, body: string, headers: Record<string, string> = {}): Promise<Delivered> {
+export async function deliver(
+  harness: Harness,
+  id: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Delivered> {
   const before = new Set((await harness.stored()).map((each) => each.event.event_id));
   const letters = (await deadLetters(harness)).length;
   const response = await fetch(`${harness.url}/v1/webhook?source=whs_${id}`, { method: 'POST', headers, body });

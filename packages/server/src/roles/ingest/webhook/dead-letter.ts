@@ -1,26 +1,39 @@
 /** Rejected webhooks are kept as they came, so that they can be replayed once the cause is fixed. */
-import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, Outcome, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
+import { keptSecretOf } from '../../../intake/webhook/kept-secret.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { DIGEST_PREFIX, secretDigest } from '../../../snapshot/webhook-signature.ts';
+import type { SecretDigest } from '../../../secrets/secret-digest.ts';
+import { customScheme, DIGEST_PREFIX, signatureBytes } from '../../../snapshot/webhook-signature.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
 
-const MAX_BODY = 65_536;
+/** Of a body: its text, and its bytes in base64 where the text alone does not give them back. */
+const MAX_KEPT = 65_536;
 const MAX_HEADER = 4_096;
 /** The sender's credentials are not kept. */
 const OMITTED_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const SIGNATURE_BYTES = 32;
+
+export interface KeptRequest {
+  headers: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  /** The URLs under which the sender may have signed. */
+  urls: readonly string[];
+  /** The bytes that were signed. */
+  body: Buffer;
+  /** The body unpacked, where it came as gzip. */
+  unpacked: Buffer | undefined;
+  receivedAt: number;
+}
 
 export function webhookDeadLetter(
   { source }: CompiledWebhookSource,
-  { headers, query }: { headers: Readonly<Record<string, string>>; query: Readonly<Record<string, string>> },
-  body: Buffer,
+  request: KeptRequest,
   reason: string,
-  receivedAt: number,
-  retentionMs: number,
+  deps: { retentionMs: number; digestSecret: SecretDigest },
 ): Outcome & { kind: 'dead_lettered' } {
+  const { query, urls, receivedAt } = request;
   const id = newId('dlq', receivedAt);
-  const text = body.subarray(0, MAX_BODY).toString('utf8');
-  // Cut, or not UTF-8: the signature of what is kept cannot be verified.
-  const whole = body.length <= MAX_BODY && Buffer.from(text).equals(body);
+  const knownUrls = urls.filter((url) => url.length <= MAX_HEADER);
   const dead_letter: DeadLetter = {
     id,
     org_id: source.org_id,
@@ -32,16 +45,16 @@ export function webhookDeadLetter(
     event_id: id,
     stage: 'webhook',
     event: {
-      headers: keptHeaders(source.signature_method === 'shared_secret' ? source.signature_header : null, headers),
+      headers: keptHeaders(source, request.headers, keptSecretOf(deps.digestSecret, source.id)),
       query: { ...query },
-      body: text,
+      ...keptBody(request),
+      ...(knownUrls.length === 0 ? {} : { urls: knownUrls }),
       received_at: new Date(receivedAt).toISOString(),
-      ...(whole ? {} : { truncated: true }),
     },
     attempts: [],
     reason,
     created_at: new Date(receivedAt).toISOString(),
-    expires_at: new Date(receivedAt + retentionMs).toISOString(),
+    expires_at: new Date(receivedAt + deps.retentionMs).toISOString(),
   };
   return {
     kind: 'dead_lettered',
@@ -54,12 +67,37 @@ export function webhookDeadLetter(
   };
 }
 
-/** A shared secret is kept as a digest, which is enough to verify it again. */
-function keptHeaders(secretHeader: string | null, headers: Readonly<Record<string, string>>): Record<string, string> {
+/** 64 KB together. The signed bytes come first, because a replay needs all of them; text that is cut can still be read. */
+function keptBody({ body, unpacked }: Pick<KeptRequest, 'body' | 'unpacked'>): Pick<RejectedWebhook, 'body' | 'body_base64' | 'truncated'> {
+  const readable = unpacked ?? body;
+  const text = readable.toString('utf8', 0, MAX_KEPT);
+  if (unpacked === undefined && body.length <= MAX_KEPT && Buffer.from(text).equals(body)) return { body: text };
+  const base64 = body.length <= MAX_KEPT ? body.toString('base64') : '';
+  const isKept = base64 !== '' && base64.length <= MAX_KEPT;
+  const room = isKept ? MAX_KEPT - base64.length : MAX_KEPT;
+  return {
+    body: readable.toString('utf8', 0, room),
+    ...(isKept ? { body_base64: base64 } : {}),
+    ...(isKept && readable.length <= room ? {} : { truncated: true }),
+  };
+}
+
+/**
+ * A shared secret is kept as a digest, which is enough to verify it again. A signature is no credential: it is kept whatever its header is
+ * called.
+ */
+function keptHeaders(
+  source: CompiledWebhookSource['source'],
+  headers: Readonly<Record<string, string>>,
+  keptSecret: (secret: string) => string,
+): Record<string, string> {
+  const { method, header } = customScheme(source);
+  const isSignature = (name: string, value: string) =>
+    method === 'hmac_sha256' && name === header && signatureBytes(value).length === SIGNATURE_BYTES;
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (name === secretHeader?.toLowerCase()) kept[name] = DIGEST_PREFIX + secretDigest(value);
-    else if (!OMITTED_HEADERS.has(name) && name !== '__proto__') kept[name] = value.slice(0, MAX_HEADER);
+    if (method === 'shared_secret' && name === header) kept[name] = DIGEST_PREFIX + keptSecret(value);
+    else if ((!OMITTED_HEADERS.has(name) || isSignature(name, value)) && name !== '__proto__') kept[name] = value.slice(0, MAX_HEADER);
   }
   return kept;
 }

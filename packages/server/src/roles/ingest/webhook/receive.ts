@@ -1,15 +1,13 @@
 /** `POST /v1/webhook`: always 200, except where nothing can be stored. */
 import type { RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { isGzip, unpack } from '../../../intake/parse-body.ts';
-import { convertWebhook, headersOf, queryOf } from '../../../intake/webhook/convert.ts';
+import { convertWebhook, headersOf, MAX_WEBHOOK_BYTES, queryOf } from '../../../intake/webhook/convert.ts';
 import { sourceUrls } from '../../../intake/webhook/urls.ts';
 import { outcomeAppend } from '../../../outcomes/outcome-log.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { type Exchange, OVERLOADED } from '../exchange.ts';
 import { logAppendFailure, store } from '../store.ts';
 import { webhookDeadLetter } from './dead-letter.ts';
-
-const MAX_BODY = 1_048_576;
 
 export function receiveWebhook(exchange: Exchange): void {
   const { ctx, query } = exchange;
@@ -31,7 +29,7 @@ export function receiveWebhook(exchange: Exchange): void {
     return;
   }
   exchange.read(
-    MAX_BODY,
+    MAX_WEBHOOK_BYTES,
     (_exchange, body) => onBody(exchange, source, body),
     () => ignore(exchange, source, 'payload_too_large'),
   );
@@ -42,11 +40,11 @@ function onBody(exchange: Exchange, source: CompiledWebhookSource, body: Buffer)
     accept(exchange, source, body, undefined);
     return;
   }
-  Promise.resolve(unpack(body, MAX_BODY))
+  Promise.resolve(unpack(body, MAX_WEBHOOK_BYTES))
     .then((unpacked) => {
       if (unpacked.ok) accept(exchange, source, body, unpacked.bytes);
       else if (unpacked.rejection.code === 'payload_too_large') ignore(exchange, source, 'payload_too_large');
-      else keepRejected(exchange, source, body, 'The body is not valid gzip.');
+      else keepRejected(exchange, source, body, undefined, 'The body is not valid gzip.');
     })
     .catch((error: unknown) => exchange.fail(error));
 }
@@ -65,10 +63,10 @@ function accept(exchange: Exchange, source: CompiledWebhookSource, body: Buffer,
     body,
     ...(unpacked === undefined ? {} : { unpacked }),
     receivedAt: exchange.receivedAt,
-    urls: sourceUrls(id, ctx.settings.ingestUrl, ctx.proxies.host(req), req.url),
+    urls: urlsOf(exchange, source),
   });
   if (!converted.ok) {
-    keepRejected(exchange, source, body, converted.reason);
+    keepRejected(exchange, source, body, unpacked, converted.reason);
     return;
   }
   const { records } = converted;
@@ -103,17 +101,18 @@ function ignore(exchange: Exchange, compiled: CompiledWebhookSource, reason: Rej
 }
 
 /** Kept as a dead letter of stage `webhook`. The 200 is sent only when it is on disk. */
-function keepRejected(exchange: Exchange, compiled: CompiledWebhookSource, body: Buffer, reason: string): void {
-  const { ctx, req } = exchange;
-  const { deadLetterRetentionMs } = ctx.settings;
-  const outcome = webhookDeadLetter(
-    compiled,
-    { headers: headersOf(req.headers), query: queryOf(exchange.query) },
-    body,
-    reason,
-    exchange.receivedAt,
-    deadLetterRetentionMs,
-  );
+function keepRejected(
+  exchange: Exchange,
+  compiled: CompiledWebhookSource,
+  body: Buffer,
+  unpacked: Buffer | undefined,
+  reason: string,
+): void {
+  const { ctx, req, receivedAt } = exchange;
+  const { digestSecret } = ctx;
+  const headers = headersOf(req.headers);
+  const request = { headers, query: queryOf(exchange.query), urls: urlsOf(exchange, compiled), body, unpacked, receivedAt };
+  const outcome = webhookDeadLetter(compiled, request, reason, { digestSecret, retentionMs: ctx.settings.deadLetterRetentionMs });
   const { id } = outcome.dead_letter;
   ctx.capacity.beginAppend(body.length);
   ctx.log.append([outcomeAppend(ctx.log, compiled.source.id, `webhook/${id}`, [outcome])]).then(
@@ -129,6 +128,10 @@ function keepRejected(exchange: Exchange, compiled: CompiledWebhookSource, body:
       exchange.reject(OVERLOADED);
     },
   );
+}
+
+function urlsOf({ ctx, req }: Exchange, { source }: CompiledWebhookSource): string[] {
+  return sourceUrls(source.id, ctx.settings.ingestUrl, ctx.proxies.host(req), req.url);
 }
 
 function showWebhookRejected({ ctx }: Exchange, { source }: CompiledWebhookSource, reason: string): void {

@@ -1,18 +1,35 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
-import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replayWebhook } from '../../../intake/webhook/replay.ts';
+import { createSecretDigest } from '../../../secrets/secret-digest.ts';
 import { compileWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { LogUnavailable } from '../../../stores/event-log/port.ts';
-import { type Harness, startIngest } from '../testing/harness.ts';
+import { type Harness, SECRET as SECRET_KEY, startIngest } from '../testing/harness.ts';
 import { deliver as deliverTo, hmac, INGEST, SECRET, SOURCES, snapshot, startWebhooks, stripeHeader } from '../testing/webhooks.ts';
+
+const { Signature } = createRequire(import.meta.url)('@hubspot/api-client') as {
+  Signature: { getSignature(method: string, version: string, options: object): string };
+};
+const rules = snapshot.pipelines.get('pl_web')!.ingest;
+const digestSecret = createSecretDigest(SECRET_KEY);
+const mended = (id: string, over: Partial<WebhookSource> = {}) => {
+  const result = compileWebhookSource({ ...SOURCES.find((each) => each.id === `whs_${id}`)!, ...over });
+  if (!result.ok) throw new Error('does not compile');
+  return result.source;
+};
+const run = (letter: DeadLetter, compiled: ReturnType<typeof mended>) =>
+  replayWebhook(letter, compiled, rules, { ingestUrl: INGEST, digestSecret });
 
 let harness: Harness;
 beforeAll(async () => {
   harness = await startWebhooks();
 });
 afterAll(() => harness.close());
-async function deliver(id: string, body: string, headers?: Record<string, string>) {
+async function deliver(id: string, body: string | Buffer, headers?: Record<string, string>) {
   const delivered = await deliverTo(harness, id, body, headers);
   expect([delivered.status, delivered.answer]).toEqual([200, { success: true }]);
   return delivered;
@@ -75,25 +92,36 @@ describe('rejected webhooks', () => {
     expect(Buffer.byteLength(event.body)).toBeLessThanOrEqual(65_540);
     expect(event.truncated).toBe(true);
   });
-  test('a dead letter never contains a shared secret', async () => {
+  test('a dead letter contains neither a shared secret nor its plain digest', async () => {
     const { letters } = await deliver('shared', '{"no":"type"}', { 'x-token': SECRET });
     expect(letters[0]!.reason).toMatch(/no event name/);
     expect(JSON.stringify(letters[0])).not.toContain(SECRET);
+    expect(JSON.stringify(letters[0])).not.toContain(createHash('sha256').update(SECRET).digest('hex'));
+  });
+  test('the digest of a kept shared secret is no secret: a live request with it is rejected', async () => {
+    const { letters } = await deliver('shared', '{"no":"type"}', { 'x-token': SECRET });
+    const kept = (letters[0]!.event as RejectedWebhook).headers['x-token']!;
+    const earlier = `sha256-of-secret:${createHash('sha256').update(SECRET).digest('hex')}`;
+    const wrong = 'signature failed: the shared secret is wrong';
+    for (const forged of [kept, earlier]) {
+      const { events, letters: rejected } = await deliver('shared', '{"type":"Forged"}', { 'x-token': forged });
+      expect([events, rejected[0]!.reason]).toEqual([[], wrong]);
+      expect(await run(rejected[0]!, mended('shared')), 'nor does its replay accept it').toEqual({ ok: false, reason: wrong });
+    }
   });
 });
 
-describe('replay', () => {
-  const rules = snapshot.pipelines.get('pl_web')!.ingest;
-  const mended = (id: string, over: Partial<WebhookSource>) => {
-    const result = compileWebhookSource({ ...SOURCES.find((each) => each.id === `whs_${id}`)!, ...over });
-    if (!result.ok) throw new Error('does not compile');
-    return result.source;
-  };
-  const run = (letter: DeadLetter, compiled: ReturnType<typeof mended>) => replayWebhook(letter, compiled, rules, { ingestUrl: INGEST });
+/** Packs to more than 8 KB, and its text does not fit beside the bytes. */
+const largeJson = JSON.stringify({
+  what: 'Large',
+  n: 7,
+  noise: Array.from({ length: 1_200 }, (_, at) => createHash('sha256').update(String(at)).digest('hex')),
+});
 
+describe('replay', () => {
   test('after the mapping is mended', async () => {
     const { letters } = await deliver('hmac', '{"what":"x","n":5}', { 'x-sig': hmac('{"what":"x","n":5}', 'hex') });
-    const replay = run(letters[0]!, mended('hmac', { event_type_path: '$.what' }));
+    const replay = await run(letters[0]!, mended('hmac', { event_type_path: '$.what' }));
     expect(replay.ok && replay.appends).toHaveLength(1);
     if (replay.ok) await harness.log.append(replay.appends);
     const stored = (await harness.stored()).find((each) => each.envelope.replay_of === letters[0]!.id)!;
@@ -103,19 +131,66 @@ describe('replay', () => {
     const payload = JSON.stringify({ id: 'evt_late', type: 'invoice.paid', created: 1_772_366_400, data: { object: {} } });
     const { letters } = await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload, undefined, 'whsec_new') });
     const letter = letters[0]!;
-    expect(run(letter, mended('stripe', {}))).toMatchObject({ ok: false, reason: expect.stringMatching(/does not match/) });
-    expect(run(letter, mended('stripe', { signing_secret: 'whsec_new' }))).toMatchObject({ ok: true });
+    expect(await run(letter, mended('stripe', {}))).toMatchObject({ ok: false, reason: expect.stringMatching(/does not match/) });
+    expect(await run(letter, mended('stripe', { signing_secret: 'whsec_new' }))).toMatchObject({ ok: true });
     const aged = { ...letter, event: { ...letter.event, received_at: new Date(Date.now() + 3_600_000).toISOString() } } as DeadLetter;
-    expect(run(aged, mended('stripe', { signing_secret: 'whsec_new' }))).toMatchObject({ ok: false });
+    expect(await run(aged, mended('stripe', { signing_secret: 'whsec_new' }))).toMatchObject({ ok: false });
   });
   test('a shared secret is verified by its digest', async () => {
     const { letters } = await deliver('shared', '{"kind":"x"}', { 'x-token': SECRET });
-    expect(run(letters[0]!, mended('shared', { event_type_path: '$.kind' }))).toMatchObject({ ok: true });
-    expect(run(letters[0]!, mended('shared', { event_type_path: '$.kind', signing_secret: 'rotated' }))).toMatchObject({ ok: false });
+    expect(await run(letters[0]!, mended('shared', { event_type_path: '$.kind' }))).toMatchObject({ ok: true });
+    expect(await run(letters[0]!, mended('shared', { event_type_path: '$.kind', signing_secret: 'rotated' }))).toMatchObject({ ok: false });
+  });
+  test.each([
+    ['sent as gzip', gzipSync('{"what":"Packed é","n":5}'), '{"what":"Packed é","n":5}', { event: 'Packed é', properties: { n: 5 } }],
+    ['sent as gzip and larger than 8 KB', gzipSync(largeJson), largeJson.slice(0, 20), { event: 'Large', properties: { n: 7 } }],
+  ])('a webhook that was %s: the signed bytes are kept beside the text', async (_name, body, text, event) => {
+    const { letters } = await deliver('hmac', body, { 'x-sig': hmac(body, 'hex') });
+    const kept = letters[0]!.event as RejectedWebhook;
+    expect(kept.body.startsWith(text)).toBe(true);
+    expect(Buffer.byteLength(kept.body) + kept.body_base64!.length).toBeLessThanOrEqual(65_540);
+    expect(await run(letters[0]!, mended('hmac', { signing_secret: 'rotated', event_type_path: '$.what' }))).toMatchObject({ ok: false });
+    const replay = await run(letters[0]!, mended('hmac', { event_type_path: '$.what' }));
+    if (!replay.ok) throw new Error(replay.reason);
+    await harness.log.append(replay.appends);
+    expect((await harness.stored()).find(({ envelope }) => envelope.replay_of === letters[0]!.id)?.event).toMatchObject(event);
+  });
+  test('a webhook that is not UTF-8: the signed bytes are kept', async () => {
+    const body = Buffer.from('{"kind":"caf\xe9"}', 'latin1');
+    const { letters } = await deliver('hmac', body, { 'x-sig': hmac(body, 'hex') });
+    const reason = 'The body is not valid UTF-8.';
+    expect(letters[0]).toMatchObject({ reason, event: { body: '{"kind":"caf\ufffd"}', body_base64: body.toString('base64') } });
+    expect(await run(letters[0]!, mended('hmac')), 'it was signed well').toEqual({ ok: false, reason });
+  });
+  test('a signature in the Authorization header is kept, a credential there is not', async () => {
+    const body = '{"what":"x"}';
+    const { letters } = await deliver('authorized', body, { authorization: `sha256=${hmac(body, 'base64')}` });
+    expect(await run(letters[0]!, mended('authorized', { event_type_path: '$.what' }))).toMatchObject({ ok: true });
+    const { letters: others } = await deliver('authorized', body, { authorization: 'Bearer fht_0123456789' });
+    expect((others[0]!.event as RejectedWebhook).headers).not.toHaveProperty('authorization');
+  });
+  test('a HubSpot webhook behind a proxy, without INGEST_URL, is verified under the URL that it came to', async () => {
+    const behind = await startWebhooks(null);
+    const body = JSON.stringify([{ eventId: 1, subscriptionType: 'contact.creation', objectId: 7, occurredAt: 1_772_366_400_000 }]);
+    const timestamp = Date.now();
+    const url = 'https://in.shop.example/v1/webhook?source=whs_hubspot';
+    const signed = { clientSecret: 'hubspot-secret', url, requestBody: body, timestamp };
+    const { letters } = await deliverTo(behind, 'hubspot', body, {
+      'x-forwarded-host': 'in.shop.example',
+      'x-hubspot-request-timestamp': String(timestamp),
+      'x-hubspot-signature-v3': Signature.getSignature('POST', 'v3', signed),
+    });
+    await behind.close();
+    const right = mended('hubspot', { signing_secret: 'hubspot-secret' });
+    const settings = { ingestUrl: undefined, digestSecret };
+    expect(letters[0]!.reason, 'the secret of the source is another').toMatch(/does not match/);
+    const { urls: _urls, ...withoutUrls } = letters[0]!.event as RejectedWebhook;
+    expect(await replayWebhook({ ...letters[0]!, event: withoutUrls }, right, rules, settings)).toMatchObject({ ok: false });
+    expect(await replayWebhook(letters[0]!, right, rules, settings)).toMatchObject({ ok: true });
   });
   test('a truncated webhook cannot be replayed', async () => {
     const { letters } = await deliver('stripe', JSON.stringify({ x: 'x'.repeat(70_000) }));
-    expect(run(letters[0]!, mended('stripe', {}))).toMatchObject({ ok: false, reason: expect.stringMatching(/part/) });
+    expect(await run(letters[0]!, mended('stripe', {}))).toMatchObject({ ok: false, reason: expect.stringMatching(/part/) });
   });
 });
 
