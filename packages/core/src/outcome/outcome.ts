@@ -197,6 +197,14 @@ export interface RejectedWebhook {
   truncated?: boolean;
 }
 
+/** Stage `delivery`: what names an event whose dead letter was too large for the log. */
+export interface TruncatedEvent extends Pick<CanonicalEvent, 'event_id' | 'type' | 'timestamp'> {
+  event: string | undefined;
+  anonymous_id: string | undefined;
+  user_id: string | undefined;
+  truncated: true;
+}
+
 export interface DeadLetter {
   id: string;
   org_id: string;
@@ -208,7 +216,7 @@ export interface DeadLetter {
   event_id: string;
   stage: DeadLetterStage;
   /** The canonical event. Stage `processing`: as far as it was built. Stage `webhook`: the raw request. */
-  event: CanonicalEvent | RejectedEvent | RejectedWebhook;
+  event: CanonicalEvent | TruncatedEvent | RejectedEvent | RejectedWebhook;
   attempts: Attempt[];
   reason: string;
   created_at: string;

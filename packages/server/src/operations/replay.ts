@@ -155,6 +155,8 @@ async function redeliver(
   if (!revisions.has(integrationId)) revisions.set(integrationId, await deps.latestRevision(letter.org_id, integrationId));
   const latest = revisions.get(integrationId);
   if (latest === undefined) return [];
+  // Only its head was kept: the vendor must not get that as the event.
+  if ('truncated' in letter.event) return [];
   const event = letter.event as CanonicalEvent;
   const meta = {
     received_at: Date.parse(letter.created_at),

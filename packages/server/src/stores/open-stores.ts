@@ -189,7 +189,7 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
     onPartitions: (epochs) => ingestPartitions.update(epochs),
     clock,
     onError,
-    onWarning: (message) => logger.warn(message),
+    onWarning: (message, error) => (error === undefined ? logger.warn(message) : logger.warn({ err: error }, message)),
   });
   const visitors = await openKvVisitors({ connection, replicas });
   const leases = await openKvLeases({ connection, replicas, clock, onError: onLeaseError });

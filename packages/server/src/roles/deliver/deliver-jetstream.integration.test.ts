@@ -69,6 +69,19 @@ test('a dead letter is published on the broker subject of its integration', asyn
   listening.unsubscribe();
 });
 
+test('a large event that the vendor refuses ends in a dead letter, and the integration goes on (it stalled)', async () => {
+  receiver.respond = (_request, response) => void response.writeHead(404).end();
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start();
+  const [large, next] = events(2);
+  await bench.append([{ ...large!, properties: { note: 'x'.repeat(1_500_000) } }]);
+  await until(async () => (await bench.deadLetters()).length === 1);
+  await bench.settled();
+  await bench.append([next!]);
+  await until(async () => (await bench.deadLetters()).length === 2);
+  await bench.settled();
+});
+
 test('a failed batch is retried whole after a restart', async () => {
   receiver.respond = (_request, response) => void response.writeHead(receiver.requests.length === 1 ? 500 : 200).end();
   const vendor = compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 20, batch_interval_ms: 2_000 });

@@ -1,8 +1,11 @@
 /** What traces, statistics and the live view learn about a settlement. Pure. */
-import type { Attempt, DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { Attempt, DeadLetter, Outcome, TruncatedEvent } from '@firsthand/core/outcome/outcome.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
+
+type DeadLettered = Extract<Outcome, { kind: 'dead_lettered' }>;
 
 /** False where nothing changed: the job of an accepted event still runs. */
 export function hasOutcome(settlement: Settlement): boolean {
@@ -119,6 +122,13 @@ function deadLetterOf(
     created_at: new Date(now).toISOString(),
     expires_at: new Date(now + retentionMs).toISOString(),
   };
+}
+
+/** For an event so large that the log cannot store its dead letter. */
+export function withoutEvent(outcome: DeadLettered): DeadLettered {
+  const { event_id, type, event, anonymous_id, user_id, timestamp } = outcome.dead_letter.event as CanonicalEvent;
+  const head: TruncatedEvent = { event_id, type, event, anonymous_id, user_id, timestamp, truncated: true };
+  return { ...outcome, dead_letter: { ...outcome.dead_letter, event: head } };
 }
 
 const STAGES = {

@@ -10,10 +10,10 @@ import { deadLetterTopic } from '../../event-record.ts';
 import { outcomeAppend, outcomeTextAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { turns } from '../../runtime/turns.ts';
-import type { Append, EventLog } from '../../stores/event-log/port.ts';
+import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
-import { hasOutcome, outcomeOf, outcomeText, tapFrameOf } from './settlement-outcome.ts';
+import { hasOutcome, outcomeOf, outcomeText, tapFrameOf, withoutEvent } from './settlement-outcome.ts';
 import type { SettlementPace } from './settlement-pace.ts';
 
 export interface SettlementWriterDeps {
@@ -171,11 +171,24 @@ export class SettlementWriter {
   #writeDeadLetter(entry: Entry, outcome: Extract<Outcome, { kind: 'dead_lettered' }>): void {
     const { dead_letter } = outcome;
     const id = `${entry.held.delivery.record.id}#${this.#integrationId}#dead`;
-    const letter = { topic: deadLetterTopic(this.#integrationId), records: [{ id, data: Buffer.from(JSON.stringify(dead_letter)) }] };
-    const appends = [letter, outcomeAppend(this.#deps.log, this.#integrationId, id, [outcome]), ...this.#deps.alongside()];
-    void this.#insist([entry], () => entry.held.delivery.ack(appends));
+    const { alongside, log, logger } = this.#deps;
+    const integration_id = this.#integrationId;
+    const more = alongside();
+    const ack = (told: typeof outcome) => {
+      const letter = { topic: deadLetterTopic(integration_id), records: [{ id, data: Buffer.from(JSON.stringify(told.dead_letter)) }] };
+      return entry.held.delivery.ack([letter, outcomeAppend(log, integration_id, id, [told]), ...more]);
+    };
     const { event_id, stage, reason } = dead_letter;
-    this.#deps.logger.debug({ integration_id: this.#integrationId, event_id, stage, reason }, 'dead letter');
+    void this.#insist([entry], async () => {
+      try {
+        await ack(outcome);
+      } catch (error) {
+        if (!(error instanceof RecordTooLarge)) throw error;
+        logger.warn({ err: error, integration_id, event_id }, 'dead letter stored without its event: too large for the log');
+        await ack(withoutEvent(outcome));
+      }
+    });
+    logger.debug({ integration_id, event_id, stage, reason }, 'dead letter');
   }
 
   /** Retries the write until it succeeds: the vendor already has these events. */

@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
 import { collect, fresh, record, records, until } from './conformance/kit.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
-import { type Delivery, type EventLog, LogUnavailable } from './port.ts';
+import { type Delivery, type EventLog, LogUnavailable, RecordTooLarge } from './port.ts';
 
 let server: TestServer;
 let connection: NatsConnection;
@@ -294,4 +295,30 @@ test('a dead letter is stored before the outcome that tells of it', async () => 
   await acknowledged;
   expect(await ids(letters)).toContain(`${letters}/letter`);
   expect(await ids(outcomes)).toContain(`${letters}/told`);
+});
+
+test('a dead letter above max_payload settles its event (it was stored, not announced, and its integration stalled)', async () => {
+  const [topic, letters] = [fresh(), `dlq-delivery-${fresh('int').replace('.', '_')}`];
+  await log.append([{ topic, records: records(topic, 1) }]);
+  const held: Delivery[] = [];
+  const consumer = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 1, maxBatch: 1 }, async (batch) => void held.push(...batch));
+  onTestFinished(() => consumer.stop());
+  await until(() => held.length === 1);
+  await held[0]?.ack([{ topic: letters, records: [record(`${letters}/large`, 'x'.repeat(2_000_000))] }]);
+  expect((await collect(log.read(letters, { limit: 10 }))).map(({ data }) => data.length)).toEqual([2_000_000]);
+  await until(async () => (await log.lag(topic, 'g')).waiting === 0);
+});
+
+test('a settlement that was rejected can be repeated (the first rejection was given for ever)', async () => {
+  const [topic, out] = [fresh(), fresh('replay')];
+  await log.append([{ topic, records: records(topic, 1) }]);
+  const held: Delivery[] = [];
+  const consumer = log.consume(topic, 'g', { start: 'beginning', maxInFlight: 1, maxBatch: 1 }, async (batch) => void held.push(...batch));
+  onTestFinished(() => consumer.stop());
+  await until(() => held.length === 1);
+  const tooLarge = { id: `${out}/a`, data: randomBytes(1_500_000) };
+  await expect(held[0]?.ack([{ topic: out, records: [tooLarge] }])).rejects.toThrow(RecordTooLarge);
+  await held[0]?.ack([{ topic: out, records: [record(`${out}/b`)] }]);
+  expect((await collect(log.read(out, { limit: 10 }))).map(({ id }) => id)).toEqual([`${out}/b`]);
+  await until(async () => (await log.lag(topic, 'g')).waiting === 0);
 });

@@ -21,8 +21,8 @@ export interface JetStreamLogOptions {
   clock?: Clock;
   /** A consumer's handler threw, or the broker did not answer. Both are retried. */
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
-  /** A setting differs from what the installation was created with. */
-  onWarning?: (message: string) => void;
+  /** Nothing is lost: a setting differs from what the installation was created with, or an optional part fails with `error`. */
+  onWarning?: (message: string, error?: unknown) => void;
 }
 
 const DEFAULT_STREAMS = 3;

@@ -35,14 +35,21 @@ export class JetStreamDelivery implements Delivery {
   claim(settling: Promise<void>): boolean {
     if (this.#settling !== undefined) return false;
     this.#settling = settling;
+    // A settlement that failed can be repeated.
+    settling.catch(() => {
+      this.#settling = undefined;
+    });
     return true;
   }
   ack(alongside: Append[] = []): Promise<void> {
-    this.#settling ??= this.settler.settle(this, undefined, alongside);
-    return this.#settling;
+    return this.#settling ?? this.#settle(undefined, alongside);
   }
   retryIn(delayMs: number, state: unknown, alongside: Append[] = []): Promise<void> {
-    this.#settling ??= this.settler.settle(this, { delayMs, state }, alongside);
-    return this.#settling;
+    return this.#settling ?? this.#settle({ delayMs, state }, alongside);
+  }
+  #settle(retry: RetryRequest | undefined, alongside: Append[]): Promise<void> {
+    const settling = this.settler.settle(this, retry, alongside);
+    this.claim(settling);
+    return settling;
   }
 }

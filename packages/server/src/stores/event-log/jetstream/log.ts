@@ -39,6 +39,7 @@ export interface JetStreamLogSettings {
   clock: Clock;
   onClose?: () => void;
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
+  onWarning?: (message: string, error?: unknown) => void;
 }
 
 const PUBLISH_TIMEOUT_MS = 2_000;
@@ -169,8 +170,16 @@ export class JetStreamLog implements EventLog {
     const letters = new Map<Append, AppendResult>();
     await Promise.all(appends.filter(isLetter).map(async (one) => letters.set(one, await write(one))));
     const results = await Promise.all(appends.map((one) => letters.get(one) ?? write(one)));
-    for (const { topic, records } of letters.keys()) for (const { data } of records) this.#connection.publish(topic, data);
+    for (const { topic, records } of letters.keys()) for (const { data } of records) this.#announce(topic, data);
     return results;
+  }
+  /** The letter is stored, so a failure must not fail the append. */
+  #announce(topic: string, data: Uint8Array): void {
+    try {
+      this.#connection.publish(topic, data);
+    } catch (error) {
+      this.#settings.onWarning?.('dead letter not announced on its NATS subject', error);
+    }
   }
 
   async ackAll(deliveries: readonly Delivery[], { appends, derive, save }: Alongside = { appends: [] }): Promise<void> {

@@ -1,0 +1,52 @@
+import { expect, test, vi } from 'vitest';
+import { encodeEventRecord, openEventRecord } from '../../event-record.ts';
+import { type Append, RecordTooLarge } from '../../stores/event-log/port.ts';
+import type { HeldEvent } from './settlement.ts';
+import { SettlementPace } from './settlement-pace.ts';
+import { SettlementWriter, type SettlementWriterDeps } from './settlement-writer.ts';
+
+test('a dead letter that the log cannot store is stored without its event', async () => {
+  const stored: Append[] = [];
+  const ack = async (appends: Append[]) => {
+    for (const { records } of appends)
+      for (const { data } of records) if (data.length > 2_000) throw new RecordTooLarge(`a record of ${data.length} bytes`);
+    stored.push(...appends);
+  };
+  const warned: unknown[] = [];
+  const written = vi.fn();
+  const deps = {
+    log: { atomic: false },
+    clock: { now: () => 1_700_000_000_000, monotonic: () => 0 },
+    logger: { debug: () => undefined, warn: (_fields: object, message: string) => warned.push(message) },
+    tap: { watched: () => false },
+    deadLetterRetentionMs: 1_000,
+    alongside: () => [],
+    together: () => 64,
+    pace: new SettlementPace(),
+    written,
+  } as unknown as SettlementWriterDeps;
+  const event = {
+    event_id: 'e1',
+    type: 'track',
+    event: 'Big',
+    user_id: 'u1',
+    timestamp: 't',
+    context: {},
+    properties: { note: 'x'.repeat(5_000) },
+  };
+  const meta = { received_at: 1_699_999_999_000, org_id: 'org_1', pipeline_id: 'pl_1' };
+  const held = {
+    decoded: openEventRecord(encodeEventRecord(meta, event as Parameters<typeof encodeEventRecord>[1])),
+    delivery: { attempt: 1, record: { id: 'pl_1:e1' }, ack },
+    compiled: { integration: { id: 'int_1', vendor: 'http', revision_number: 1 } },
+    replay: false,
+  } as unknown as HeldEvent;
+  new SettlementWriter(deps, 'int_1').write(held, { kind: 'dead_letter', stage: 'delivery', reason: 'http_404', attempts: [] });
+  await vi.waitFor(() => expect(written).toHaveBeenCalled());
+  const [letter, outcome] = stored.map(({ records }) => JSON.parse(Buffer.from(records[0]?.data ?? '').toString()));
+  const kept = { event_id: 'e1', type: 'track', event: 'Big', user_id: 'u1', timestamp: 't', truncated: true };
+  expect(letter).toMatchObject({ event_id: 'e1', reason: 'http_404' });
+  expect(letter.event).toEqual(kept);
+  expect(outcome[0].dead_letter.event).toEqual(kept);
+  expect(warned).toEqual(['dead letter stored without its event: too large for the log']);
+});
