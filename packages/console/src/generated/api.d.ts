@@ -221,7 +221,7 @@ export interface paths {
          * Add a user
          * @description Giving the role owner needs an owner. The address is unique in the installation.
          *
-         *     Least role: **admin**.
+         *     Least role: **admin**. Not for API tokens: a person signs in.
          */
         post: operations["createUser"];
         delete?: never;
@@ -262,7 +262,7 @@ export interface paths {
          * Change the caller's password
          * @description Ends the caller's other sessions. A wrong current password counts as a failed login.
          *
-         *     Least role: **viewer**.
+         *     Least role: **viewer**. Not for API tokens: a person signs in.
          */
         put: operations["changePassword"];
         post?: never;
@@ -288,7 +288,7 @@ export interface paths {
          * Change a user
          * @description Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end.
          *
-         *     Least role: **admin**.
+         *     Least role: **admin**. Not for API tokens: a person signs in.
          */
         put: operations["updateUser"];
         post?: never;
@@ -296,7 +296,7 @@ export interface paths {
          * Remove a user
          * @description Every token of the user ends at once, API tokens too.
          *
-         *     Least role: **admin**.
+         *     Least role: **admin**. Not for API tokens: a person signs in.
          */
         delete: operations["deleteUser"];
         options?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Read the caller's two-step sign-in
-         * @description Least role: **viewer**.
+         * @description Least role: **viewer**. Not for API tokens: a person signs in.
          */
         get: operations["getTotp"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
          * Propose a secret for an authenticator app
          * @description Stores nothing. Show `otpauth_url` as a QR code, then confirm with a code from the app.
          *
-         *     Least role: **viewer**.
+         *     Least role: **viewer**. Not for API tokens: a person signs in.
          */
         post: operations["setUpTotp"];
         delete?: never;
@@ -343,7 +343,7 @@ export interface paths {
          * Turn on two-step sign-in
          * @description From now on sign-in needs `totp_code` or `recovery_code`. The recovery codes are shown only in this response; each works once. Replaces an earlier secret and its codes.
          *
-         *     Least role: **viewer**.
+         *     Least role: **viewer**. Not for API tokens: a person signs in.
          */
         post: operations["confirmTotp"];
         delete?: never;
@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Turn off two-step sign-in
-         * @description Least role: **viewer**.
+         * @description Least role: **viewer**. Not for API tokens: a person signs in.
          */
         post: operations["disableTotp"];
         delete?: never;
@@ -386,7 +386,7 @@ export interface paths {
          * Turn off a user's two-step sign-in
          * @description For users who lost both phone and recovery codes. For an owner this needs an owner.
          *
-         *     Least role: **admin**.
+         *     Least role: **admin**. Not for API tokens: a person signs in.
          */
         delete: operations["deleteUserTotp"];
         options?: never;
@@ -403,7 +403,7 @@ export interface paths {
         };
         /**
          * List API tokens
-         * @description Least role: **admin**.
+         * @description Least role: **admin**. Not for API tokens: a person signs in.
          */
         get: operations["listApiTokens"];
         put?: never;
@@ -411,7 +411,7 @@ export interface paths {
          * Create an API token
          * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines.
          *
-         *     Least role: **admin**.
+         *     Least role: **admin**. Not for API tokens: a person signs in.
          */
         post: operations["createApiToken"];
         delete?: never;
@@ -434,7 +434,7 @@ export interface paths {
          * Revoke an API token
          * @description It ends at once, on every process.
          *
-         *     Least role: **admin**.
+         *     Least role: **admin**. Not for API tokens: a person signs in.
          */
         delete: operations["deleteApiToken"];
         options?: never;
@@ -937,7 +937,7 @@ export interface paths {
          * Connect a template to a vendor account
          * @description Answers the address of the vendor's authorization page, for the OAuth client in the config. After the person has agreed there, the vendor redirects to `/v1/oauth/callback`, which stores the refresh token in a new revision. The answer sets a cookie: the same browser must come back, within ten minutes. 422 where the vendor has no connect flow, or the client id or secret is missing. Starts from the latest revision, which may still be incomplete.
          *
-         *     Least role: **editor**.
+         *     Least role: **editor**. Not for API tokens: a person signs in.
          */
         post: operations["connectIntegrationTemplate"];
         delete?: never;
@@ -959,7 +959,7 @@ export interface paths {
          * Connect an integration to a vendor account
          * @description Answers the address of the vendor's authorization page, for the OAuth client in the config. After the person has agreed there, the vendor redirects to `/v1/oauth/callback`, which stores the refresh token in a new revision. The answer sets a cookie: the same browser must come back, within ten minutes. 422 where the vendor has no connect flow, or the client id or secret is missing. Starts from the pinned revision and pins the new one.
          *
-         *     Least role: **editor**.
+         *     Least role: **editor**. Not for API tokens: a person signs in.
          */
         post: operations["connectIntegration"];
         delete?: never;

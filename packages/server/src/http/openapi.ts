@@ -78,7 +78,7 @@ function operation(route: DocumentedRoute): object {
   return {
     operationId,
     summary: schema.summary,
-    description: [schema.description, isPublic ? 'Needs no token.' : `Least role: **${role}**.`].filter(Boolean).join('\n\n'),
+    description: [schema.description, access(route)].filter(Boolean).join('\n\n'),
     tags: schema.tags,
     'x-role': role,
     security: isPublic ? [] : [{ access_token: [] }],
@@ -97,6 +97,11 @@ function operation(route: DocumentedRoute): object {
         }),
     responses: { ...answers(schema, operationId), ...refusals(route) },
   };
+}
+
+function access({ role, config }: DocumentedRoute): string {
+  if (role === 'public') return 'Needs no token.';
+  return `Least role: **${role}**.${config.peopleOnly === true ? ' Not for API tokens: a person signs in.' : ''}`;
 }
 
 function parameters(place: 'path' | 'query' | 'header', schema: ObjectSchema | undefined): object[] {

@@ -22,7 +22,7 @@ export function createAuthenticate(deps: Pick<AdminDeps, 'db' | 'clock' | 'log' 
     const wait_ms = callers.take(user.api_token_id ?? user.id, perMinute);
     if (wait_ms > 0) throw new ApiError('RATE_LIMITED', { retryAfterS: Math.ceil(wait_ms / 1_000) });
     if (!roleReaches(user.role, role)) throw new ApiError('FORBIDDEN', { message: `This needs the role ${role}; yours is ${user.role}.` });
-    // A stolen API token must not be able to create another token.
+    // A stolen API token must not be able to create a token or a user that outlives it.
     if (peopleOnly === true && user.api_token_id !== undefined)
       throw new ApiError('FORBIDDEN', { message: 'API tokens cannot be used here: sign in.' });
     const { ip, user_agent } = clientOf(request);

@@ -87,6 +87,25 @@ onBothEngines('API tokens', (fresh) => {
     expect(await status(high.token), 'a promotion does not bring it back').toBe(401);
   });
 
+  test('a stolen token cannot make itself a successor', async () => {
+    const { token } = await newToken({ role: 'owner' });
+    const victim = await org.user('admin');
+    const body = { email: 'successor@example.com', role: 'owner', password: 'correct horse battery staple' };
+    for (const [method, path, sent] of [
+      ['POST', 'users', body],
+      ['PUT', `users/${victim.id}`, { email: body.email }],
+      ['PUT', `users/${victim.id}`, { role: 'owner' }],
+      ['DELETE', `users/${org.owner.id}`, undefined],
+      ['POST', 'api-tokens', { name: 'Successor', role: 'owner' }],
+      ['DELETE', `users/${victim.id}/totp`, undefined],
+    ] as const) {
+      const answer = await harness.call(method, path, { token, ...(sent && { body: sent }) });
+      expect([method, path, answer.status, answer.body.error?.code]).toEqual([method, path, 403, 'FORBIDDEN']);
+    }
+    expect((await harness.call('GET', 'users', { token })).status, 'reading stays open').toBe(200);
+    expect((await harness.call('POST', 'auth/login', { body: { email: body.email, password: body.password } })).status).toBe(401);
+  });
+
   test('the last use is recorded without a write per request', async () => {
     const made = await newToken();
     const lastUsed = async () =>

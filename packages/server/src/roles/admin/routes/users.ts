@@ -109,7 +109,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/users',
     {
-      config: { role: 'admin', errors: ['DUPLICATE_RESOURCE'] },
+      config: { role: 'admin', peopleOnly: true, errors: ['DUPLICATE_RESOURCE'] },
       schema: {
         summary: 'Add a user',
         description: 'Giving the role owner needs an owner. The address is unique in the installation.',
@@ -150,7 +150,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
   app.put(
     '/users/:id',
     {
-      config: { role: 'admin', errors: ['DUPLICATE_RESOURCE', 'CONFLICT'] },
+      config: { role: 'admin', peopleOnly: true, errors: ['DUPLICATE_RESOURCE', 'CONFLICT'] },
       schema: {
         summary: 'Change a user',
         description:
@@ -180,7 +180,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
   app.delete(
     '/users/:id',
     {
-      config: { role: 'admin', errors: ['CONFLICT'] },
+      config: { role: 'admin', peopleOnly: true, errors: ['CONFLICT'] },
       schema: {
         summary: 'Remove a user',
         description: 'Every token of the user ends at once, API tokens too.',
