@@ -175,7 +175,7 @@ test('only the failed requests of an event are retried', async () => {
   expect(await bench.counts()).toEqual({ retrying: 2, delivered: 1 });
 });
 
-test('batches of a former revision go out by it, at once', async () => {
+test('events that wait for their batch use a new revision (they went out with the credentials of the former one)', async () => {
   const first = batched({ batch_interval_ms: 300_000, headers: { 'X-Revision': '1' } });
   let built = 0;
   const build: CompiledVendor['build'] = (event, context) => {
@@ -189,10 +189,8 @@ test('batches of a former revision go out by it, at once', async () => {
   bench.snapshots.set([anIntegration(batched({ batch_interval_ms: 50, headers: { 'X-Revision': '2' } }), { revision_number: 2 })]);
   await bench.append(events(2, 'f'));
   await bench.settled();
-  expect(receiver.requests.map((request) => [request.headers['x-revision'], idsOf(request)])).toEqual([
-    ['1', ['e0', 'e1', 'e2']],
-    ['2', ['f0', 'f1']],
-  ]);
+  expect(new Set(receiver.requests.map(({ headers }) => headers['x-revision']))).toEqual(new Set(['2']));
+  expect(receiver.eventIds).toEqual(['e0', 'e1', 'e2', 'f0', 'f1']);
 });
 
 test('a revision with larger batches holds more events in flight and repeats none', async () => {
@@ -208,8 +206,7 @@ test('a revision with larger batches holds more events in flight and repeats non
   bench.snapshots.set([anIntegration(batched({ batch_size: 1_000, batch_interval_ms: 300_000 }), { revision_number: 2 })]);
   held[0]!();
   const sizes = () => receiver.requests.filter(({ body }) => body.startsWith('[')).map((request) => idsOf(request).length);
-  await until(() => sizes().length > 0);
-  expect(sizes()).toEqual([1_000]);
+  await until(() => sizes().includes(1_000));
   bench.snapshots.set([anIntegration(batched({ batch_size: 1_000, batch_interval_ms: 50 }), { revision_number: 3 })]);
   await bench.settled();
   const singles = receiver.requests.filter(({ body }) => body.startsWith('{')).length;

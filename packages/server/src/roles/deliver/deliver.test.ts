@@ -207,6 +207,19 @@ test('a new revision is used for the next events', async () => {
   await next.stop();
 });
 
+test('requests that wait for a limit use corrected credentials: they went out with the revoked ones and were dead letters', async () => {
+  const withKey = (key: string) => ({ ...compiledWebhook(`${receiver.url}?key=${key}`), concurrency: 4 });
+  receiver.respond = ({ url }, response) => void response.writeHead(url.includes('key=revoked') ? 401 : 200).end();
+  bench.snapshots.set([anIntegration(withKey('revoked'), { rate_limit_daily: 1 })]);
+  bench.start();
+  await bench.append([...events(20), anEvent('other', { event: 'Other' })]);
+  await until(async () => (await bench.deadLetters()).length === 1 && (await bench.deliver.health('int_1'))?.status === 'paused');
+  bench.snapshots.set([anIntegration(withKey('right'), { event_filter: { event_names: ['Order Completed'] } })]);
+  await bench.settled();
+  expect(await bench.counts()).toEqual({ dead_lettered: 1, delivered: 19, 'dropped:event_filtered': 1 });
+  expect(receiver.requests.map(({ url }) => url.split('key=')[1])).toEqual(['revoked', ...Array(19).fill('right')]);
+});
+
 test('a replay with another revision uses that revision', async () => {
   const latest = await Receiver.start();
   const pinned = anIntegration(compiledWebhook(receiver.url));

@@ -1,5 +1,4 @@
 import type { Batch } from './batcher.ts';
-import type { Part } from './job.ts';
 import { type Lane, laneConcurrency } from './lanes.ts';
 import type { Limiter } from './limiter.ts';
 
@@ -53,10 +52,10 @@ export class SendQueue {
   }
 
   /** Removes and returns everything that has not been sent. */
-  takeAll(): Part[] {
-    const parts = this.#ready.flatMap((batch) => batch?.parts ?? []);
+  takeAll(): Batch[] {
+    const batches = this.#ready.filter((batch) => batch !== undefined);
     this.#ready = [];
     this.#head = 0;
-    return parts;
+    return batches;
   }
 }

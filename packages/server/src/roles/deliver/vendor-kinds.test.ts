@@ -243,6 +243,31 @@ describe('ordering', () => {
     expect(await bench.counts()).toEqual({ retrying: 1, delivered: 2, 'dropped:event_filtered': 1 });
   });
 
+  test('20,000 events that wait in order are dropped by a new filter (their renewal overflowed the stack)', async () => {
+    const vendor = compiledWebhook(receiver.url, {
+      delivery_order: 'user',
+      batch_enabled: true,
+      batch_size: 10_000,
+      batch_interval_ms: 10,
+    });
+    receiver.respond = (_request, response) => void response.writeHead(503).end();
+    let decided = 0;
+    const counted = (filter: string[]) => {
+      const build: typeof vendor.build = (event, context) => {
+        decided++;
+        return vendor.build(event, context);
+      };
+      return anIntegration({ ...vendor, verbatim: undefined, build }, { event_filter: { event_names: filter } });
+    };
+    bench.snapshots.set([counted([])]);
+    bench.start({ retryBaseMs: 5_000 });
+    await bench.append(Array.from({ length: 20_000 }, (_, i) => of(`e${i}`, 'a')));
+    await until(async () => decided === 20_000 && (await bench.counts()).retrying === 1);
+    bench.snapshots.set([counted(['Nothing'])]);
+    await bench.settled();
+    expect(await bench.counts()).toEqual({ retrying: 1, 'dropped:event_filtered': 20_000 });
+  }, 60_000);
+
   test('a disabled integration drops events that wait for their turn', async () => {
     receiver.respond = (_request, response) => void response.writeHead(503).end();
     bench.snapshots.set([anIntegration(ordered('user'))]);

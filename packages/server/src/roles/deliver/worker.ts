@@ -154,7 +154,7 @@ export class Worker {
     await this.#sealed.forget();
   }
 
-  /** The next events use this configuration; held events finish with the one they were built with. */
+  /** Events use this configuration from now on, held ones too; requests in flight finish with the one they were built with. */
   update(compiled: CompiledIntegration, lane: Lane = this.#lane): void {
     this.#lane = lane;
     this.#shareRate();
@@ -163,10 +163,12 @@ export class Worker {
     this.#revisions.clear();
     this.#switch(modeOf(compiled));
     this.#configure();
-    this.#send(this.#batcher.takeAll());
+    this.#fitConsumers();
+    void this.#renewUnsent();
     // Corrected credentials need not wait for the next attempt.
     this.#send(this.#retries.takeAll().map((batch) => this.#withNewestVendor(batch)));
-    this.#fitConsumers();
+    // The limits may have changed.
+    this.#pump();
   }
   /** The integration or its pipeline was deleted: every waiting event is dropped with this reason, retries without their delay. */
   retire(reason: DropReason): void {
@@ -249,9 +251,8 @@ export class Worker {
     if (mode.kind === 'drop') {
       for (const held of [...this.#order.takeWaiting(), ...this.#sealed.takeWaiting()])
         this.#settle(held, { kind: 'dropped', reason: mode.reason });
-      const batches = [...this.#batcher.takeAll(), ...this.#retries.takeAll()];
-      const parts = [...batches.flatMap((batch) => batch.parts), ...this.#queue.takeAll()];
-      for (const { job } of parts) {
+      const batches = [...this.#batcher.takeAll(), ...this.#retries.takeAll(), ...this.#queue.takeAll()];
+      for (const { job } of batches.flatMap(({ parts }) => parts)) {
         job.open--;
         // A job with another item at the vendor is settled by that item's verdict.
         if (job.open === 0) this.#finish(job, { kind: 'dropped', reason: mode.reason });
@@ -374,23 +375,59 @@ export class Worker {
     }
   }
   #launch(job: Job): void {
-    const current = this.#renewed(job);
-    if (current) for (const part of openParts(current)) this.#batch(part);
+    if (!this.#sendsRenewed(job)) void this.#launchNext(job.order_key);
+  }
+  /** Launches the next job of the key. A loop, because the newest configuration may settle all of them: tens of thousands may wait. */
+  async #launchNext(key: string | undefined): Promise<void> {
+    if (key === undefined) return;
+    for (let next = this.#order.leave(key); next !== undefined && !this.#sendsRenewed(next); next = this.#order.leave(key)) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+    }
   }
   /**
-   * The job with the newest configuration. A job that waited for its turn or its retry was built with an earlier one, whose credentials may
-   * be revoked by now. Undefined: the newest configuration settles the event without sending it.
+   * Sends the job with the newest configuration. A job that waited for its turn, its retry or a limit was built with an earlier one, whose
+   * credentials may be revoked by now. False: the newest configuration settled the event without sending it.
    */
-  #renewed(job: Job): Job | undefined {
+  #sendsRenewed(job: Job): boolean {
     const { compiled } = this.#plan;
     const pinned = job.replay && job.decoded.shared.revision_number !== undefined;
-    if (job.compiled === compiled || pinned || compiled.vendor === undefined) return job;
-    const { delivery, decoded, replay, attempts, batch, order_key } = job;
-    const held = { delivery, decoded, compiled, replay };
-    const decision = decide(held, this.#plan, this.#mode, this.#deps.clock.now());
-    if (decision.kind === 'send') return { ...decision.job, ...sameProgress(job, decision.job), attempts, batch, order_key };
-    this.#finish({ ...job, compiled }, decision.settlement);
-    return undefined;
+    let current = job;
+    if (this.#mode.kind === 'drop' || (job.compiled !== compiled && !pinned && compiled.vendor !== undefined)) {
+      const { delivery, decoded, replay, attempts, batch, order_key } = job;
+      const held = { delivery, decoded, compiled, replay };
+      const decision = decide(held, this.#plan, this.#mode, this.#deps.clock.now());
+      if (decision.kind === 'settle') {
+        this.#settle({ ...job, compiled }, decision.settlement);
+        return false;
+      }
+      current = { ...decision.job, ...sameProgress(job, decision.job), attempts, batch, order_key };
+    }
+    for (const part of openParts(current)) this.#batch(part);
+    return true;
+  }
+  /** Builds requests that wait for a limit or for their batch again. Sealed ones keep their content. */
+  async #renewUnsent(): Promise<void> {
+    const batches = [...this.#queue.takeAll(), ...this.#batcher.takeAll()];
+    const unsent = new Map<Job, number>();
+    for (const { vendor, parts } of batches)
+      for (const { job } of vendor.transport?.sealed ? [] : parts) unsent.set(job, (unsent.get(job) ?? 0) + 1);
+    // A job with another item at the vendor, or with a verdict, stays as it is until its next attempt.
+    for (const [job, parts] of unsent) if (parts !== job.open || job.attempt !== undefined) unsent.delete(job);
+    for (const batch of batches) {
+      const parts = batch.parts.filter(({ job }) => !unsent.has(job));
+      const bytes = parts.reduce((sum, { item }) => sum + item.size, 0);
+      if (parts.length > 0) this.#send([this.#withNewestVendor({ ...batch, parts, bytes })]);
+    }
+    for (const job of unsent.keys()) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+      // While stopping the events stay unsettled.
+      if (!this.#life.active) return;
+      this.#launch(job);
+    }
+    // A restart of the consumers waits for the held events, so no other event can complete their batches.
+    if (this.#life.state === 'resizing') this.#send(this.#batcher.takeAll());
   }
   #batch(part: Part): void {
     this.#send(this.#batcher.add(part));
@@ -473,8 +510,7 @@ export class Worker {
     else if (settlement.kind === 'retry' && this.#mode.kind !== 'drop') this.#waitInPlace(job, settlement);
     else {
       this.#settle(job, settlement);
-      const next = this.#order.leave(key);
-      if (next) this.#launch(next);
+      void this.#launchNext(key);
     }
   }
   #waitInPlace(job: Job, settlement: Extract<Settlement, { kind: 'retry' }>): void {
