@@ -54,6 +54,28 @@ export function describeUpkeep({ consume, log, make, reader }: Stand): void {
       expect(await log().erase(fresh(), ['0000000000000001'])).toEqual([]);
     });
 
+    test('erase leaves a record that waits for a retry, and names it', async () => {
+      const topic = fresh();
+      const [appended] = await log().append([{ topic, records: records(topic, 3) }]);
+      const at = (n: number) => appended!.positions[n]!;
+      let retried = 0;
+      const waiting = consume(topic, 'g', {}, async (batch) => {
+        for (const delivery of batch)
+          if (delivery.record.position === at(1)) await delivery.retryIn(3_600_000, undefined).then(() => retried++);
+          else await delivery.ack();
+      });
+      reader(topic, 'other');
+      await until(async () => retried === 1 && (await log().lag(topic, 'g')).waiting === 1);
+      await until(async () => (await log().lag(topic, 'other')).waiting === 0);
+      expect(await log().erase(topic, [at(0), at(1)])).toEqual([at(1)]);
+      expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 1', 'data 2']);
+      await waiting.stop();
+      const again = reader(topic, 'g', { skipRetryDelays: true });
+      await until(async () => again.seen.length === 1 && (await log().lag(topic, 'g')).waiting === 0);
+      expect(await log().erase(topic, [at(1)])).toEqual([]);
+      expect(texts(await collect(log().read(topic, { limit: 10 })))).toEqual(['data 2']);
+    });
+
     test('expire leaves what is left of a batch after an erasure until that is old itself', async () => {
       const topic = fresh();
       const [appended] = await log().append([{ topic, records: records(topic, 4) }]);

@@ -262,7 +262,7 @@ export class JetStreamLog implements EventLog {
   }
 
   async erase(topic: string, positions: readonly string[]): Promise<string[]> {
-    await this.#storeCursors(topic);
+    await Promise.all([this.#storeCursors(topic), this.#streams.ensureRetries()]);
     const left = await this.#upkeep.erase(this.#layout.placeOf(topic), positions);
     this.#feeds.clear(topic);
     return left;

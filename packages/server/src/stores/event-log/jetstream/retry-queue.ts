@@ -188,21 +188,23 @@ function retryOf(message: Message): DueRetry {
   };
 }
 
-/** The number of stored retries of a group that no consumer of this process reads, and the time of the oldest record. */
+/** The stored retries of a group: their number, the time of the oldest record, and the positions. */
 export async function storedRetries(
   direct: DirectGet,
   topic: string,
   group: string,
-): Promise<{ count: number; oldest: number | undefined }> {
+): Promise<{ count: number; oldest: number | undefined; positions: Set<string> }> {
   let [count, oldest]: [number, number | undefined] = [0, undefined];
+  const positions = new Set<string>();
   for (let seq = 1, pending = 1; pending > 0; ) {
     const page = await direct.batch(RETRY_STREAM, { seq, next_by_subj: retrySubject(topic, group), batch: CHUNK });
     for (const message of page.messages) {
       count++;
+      positions.add(message.header(POSITION));
       oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, Number(message.header(RECORD_TIME)));
       seq = message.seq + 1;
     }
     pending = page.messages.length === 0 ? 0 : page.pending;
   }
-  return { count, oldest };
+  return { count, oldest, positions };
 }

@@ -66,16 +66,26 @@ export class Upkeep {
 
   async erase(place: Place, positions: readonly string[]): Promise<string[]> {
     const end = await this.#firstOpen(place.topic, []);
+    // Behind the cursors: a retry is stored before its record counts as settled.
+    const waiting = await this.#waitingRetries(place.topic);
     const left: string[] = [];
     const erased = new Map<number, Set<number>>();
     for (const position of positions) {
       const at = parsePosition(position);
       if (!at) continue;
-      if (isBefore(at, end)) erased.set(at.seq, (erased.get(at.seq) ?? new Set()).add(at.index));
+      if (isBefore(at, end) && !waiting.has(position)) erased.set(at.seq, (erased.get(at.seq) ?? new Set()).add(at.index));
       else left.push(position);
     }
     for (const [seq, indexes] of erased) await this.#deps.patches.rewrite(place, seq, (index) => indexes.has(index));
     return left;
+  }
+
+  /** The positions of all records that a group tries again later. Their copies hold the whole record. */
+  async #waitingRetries(topic: string): Promise<Set<string>> {
+    const waiting = new Set<string>();
+    for (const group of await this.#deps.cursors.groups(topic))
+      for (const position of (await storedRetries(this.#deps.direct, topic, group)).positions) waiting.add(position);
+    return waiting;
   }
 
   /** Every group has settled the records before this one. */
