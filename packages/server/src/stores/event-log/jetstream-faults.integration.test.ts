@@ -268,6 +268,61 @@ test('appends of a settlement are stored although the process died before they r
   expect(stored).toEqual([`${out}/a`]);
 });
 
+test('a group that is taken over late repeats nothing (the journal forgot settlements after 10 s)', async () => {
+  const topic = fresh();
+  await log.append([{ topic, records: records(topic, 3) }]);
+  const first = await another();
+  const held: Delivery[] = [];
+  first.log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => void held.push(...batch));
+  await until(() => held.length === 3);
+  await first.log.ackAll(held.slice(0, 2));
+  await first.connection.close();
+  // Longer than a lease, and a restart.
+  await sleep(11_000);
+  const got = receiver(topic, false);
+  await until(() => got.length > 0);
+  await until(async () => (await log.lag(topic, 'g')).waiting === 0);
+  expect(got).toEqual([`${topic}/2`]);
+});
+
+test('what one process has settled is not repeated although the next one died too', async () => {
+  const topic = fresh();
+  for (let i = 0; i < 3; i++) await log.append([{ topic, records: records(topic, 2, i * 2) }]);
+  const first = await another();
+  const held: Delivery[] = [];
+  first.log.consume(topic, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async (batch) => void held.push(...batch));
+  await until(() => held.length === 6);
+  await first.log.ackAll([1, 4].map((i) => held[i]!));
+  await first.connection.close();
+  const second = await another();
+  const next: Delivery[] = [];
+  // It reads the first message only, and stores its cursor.
+  const options = { start: 'beginning', maxInFlight: 1, maxBatch: 1, ordered: true } as const;
+  second.log.consume(topic, 'g', options, async (batch) => void next.push(...batch));
+  await until(() => next.length === 1);
+  await next[0]!.ack();
+  await until(() => next.length === 2);
+  await until(async () => (await log.lag(topic, 'g')).waiting < 5);
+  await second.connection.close();
+  const got = receiver(topic, false);
+  await until(async () => got.length > 0 && (await log.lag(topic, 'g')).waiting === 0);
+  expect(got).toEqual([2, 3, 5].map((i) => `${topic}/${i}`));
+});
+
+test('a group lags until the appends of its settlements can be read (an erasure was complete before the last traces)', async () => {
+  const [topic, out] = [fresh(), fresh('outcomes')];
+  await log.append([{ topic, records: records(topic, 3) }]);
+  const held: Delivery[] = [];
+  const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10 } as const;
+  const consumer = log.consume(topic, 'g', options, async (batch) => void held.push(...batch));
+  onTestFinished(() => consumer.stop());
+  await until(() => held.length === 3);
+  await log.ackAll(held, { appends: [{ topic: out, records: [record(`${out}/a`)] }] });
+  expect(await log.lag(topic, 'g')).toEqual({ waiting: 3, oldest: held[0]?.record.time });
+  await until(async () => (await log.lag(topic, 'g')).waiting === 0);
+  expect((await collect(log.read(out, { limit: 10 }))).map(({ id }) => id)).toEqual([`${out}/a`]);
+});
+
 test('a dead letter is stored before the outcome that tells of it', async () => {
   const [topic, letters, outcomes] = [fresh(), `dlq-delivery-${fresh('int').replace('.', '_')}`, 'outcomes.7'];
   await log.append([

@@ -105,7 +105,7 @@ export interface EventLog {
   append(appends: Append[]): Promise<AppendResult[]>;
   /**
    * Acknowledges all deliveries. If a part of `alongside` cannot be stored, it rejects and acknowledges none; call it again then. Readers
-   * and `lag` may see the result a fifth of a second after it resolves, and `lag` may drop before the appends can be read.
+   * and `lag` may see the result a fifth of a second after it resolves. If `atomic` is false, `lag` drops when the appends can be read.
    */
   ackAll(deliveries: readonly Delivery[], alongside?: Alongside): Promise<void>;
   /**

@@ -146,7 +146,7 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(texts(await collect(log().read(about, { limit: 10 })))).toEqual([
         JSON.stringify([{ positions: stored.map((one) => one.position) }]),
       ]);
-      expect((await log().lag(topic, 'g')).waiting).toBe(5);
+      await until(async () => (await log().lag(topic, 'g')).waiting === 5);
       await consumer.stop();
       await make().reopen();
       const { seen } = reader(topic, 'g');

@@ -8,10 +8,10 @@ import { GroupReader, type GroupReaderDeps } from './group-reader.ts';
 import type { Journal } from './journal.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
-import { positionOf } from './position.ts';
+import { type Position, positionOf } from './position.ts';
 import { HEADROOM } from './record-batch.ts';
 import { type RetryDeps, RetryQueue } from './retry-queue.ts';
-import { MOST_BYTES, Settlements, sizeOf } from './settlements.ts';
+import { MOST_BYTES, Settlements, sizeOf, type TakenOver } from './settlements.ts';
 import { startOf } from './start-position.ts';
 import type { Ticks } from './ticks.ts';
 import type { TopicFeed } from './topic-feed.ts';
@@ -115,7 +115,8 @@ export class GroupConsumer implements Consumer, Settler {
     const { cursor, state, isNew } = await cursors.claim(this.topic, this.group, () =>
       startOf(this.#options.start, this.#place, this.#deps.direct),
     );
-    const journaled = isNew ? [] : await this.#readJournal(state);
+    const mark = isNew ? 0 : await this.#deps.journal.mark(this.topic, this.group, cursor.owner);
+    const journaled = isNew ? new Set<string>() : await this.#readJournal(state, mark);
     const retries = new RetryQueue(this.topic, this.group, this.#options.skipRetryDelays === true, this.#deps);
     const retried = await retries.load();
     // Its last consumer may have died after it stored results and before it settled their records.
@@ -124,33 +125,49 @@ export class GroupConsumer implements Consumer, Settler {
     this.#retries = retries;
     this.#reader?.close();
     this.#reader = new GroupReader(feed, state.high, this.#deps);
-    this.#settlements = this.#settlementsOf(cursor, state);
+    this.#settlements = this.#settlementsOf(cursor, state, { mark, upTo: this.#journaledUpTo });
     this.#settledBefore = new Set([...retried, ...journaled]);
   }
   /** Positions that the last consumer has settled, or stored a retry for, after it stored its cursor. */
   #settledBefore = new Set<string>();
 
+  /** Found in the journal. Kept for a start that is repeated: the journal's broker may be away then. */
+  readonly #journaled = new Set<string>();
+  #journaledUpTo = 0;
+
   /** Positions that the journal knows as settled and the cursor does not. Their appends may be missing too. */
-  async #readJournal(state: CursorState): Promise<string[]> {
-    const positions: string[] = [];
+  async #readJournal(state: CursorState, mark: number | undefined): Promise<ReadonlySet<string>> {
     const appends: Append[] = [];
-    for (const entry of await this.#deps.journal.takeOver(this.topic, this.group, state.owner)) {
-      const before = positions.length;
+    // A journal that was created again counts from the beginning.
+    const from = mark !== undefined && mark <= (state.journal?.seq ?? 0) ? undefined : state.journal;
+    const found: Position[] = [];
+    for (const entry of await this.#deps.journal.since(this.topic, this.group, from)) {
+      const before = found.length;
       for (const [seq, ...indexes] of entry.settled)
-        for (const index of indexes) if (!isSettled(state, seq, index)) positions.push(positionOf(seq, index));
-      if (positions.length > before) appends.push(...entry.appends);
+        for (const index of indexes) if (!isSettled(state, seq, index)) found.push({ seq, index });
+      if (found.length > before) appends.push(...entry.appends);
     }
     if (appends.length > 0) await this.#deps.append(appends);
-    return positions;
+    for (const { seq, index } of found) {
+      this.#journaled.add(positionOf(seq, index));
+      this.#journaledUpTo = Math.max(this.#journaledUpTo, seq);
+    }
+    return this.#journaled;
   }
 
-  #settlementsOf(cursor: Cursor, state: CursorState): Settlements {
+  #settlementsOf(cursor: Cursor, state: CursorState, takenOver: TakenOver): Settlements {
     const { append, journal, persist, ticks, onError } = this.#deps;
-    return new Settlements(cursor, state, {
+    let isMarked = takenOver.mark !== undefined;
+    return new Settlements(cursor, state, takenOver, {
       append,
       persist,
-      journal: (entry) => journal.add(this.topic, this.group, entry),
+      journal: async (entry) => {
+        // Without the mark, the next consumer would count the entries of the last one instead of these.
+        isMarked ||= (await journal.mark(this.topic, this.group, cursor.owner)) !== undefined;
+        return isMarked ? journal.add(this.topic, this.group, entry) : undefined;
+      },
       atNextTick: (run) => ticks.next(run),
+      isStopped: () => this.#stopped || this.#deps.isClosed(),
       onFenced: () => this.#fenced(),
       onError,
     });
@@ -349,8 +366,9 @@ export class GroupConsumer implements Consumer, Settler {
     const [reader, settlements, retries] = [this.#reader, this.#settlements, this.#retries];
     if (this.#stopped || !reader?.isLive || !settlements || !retries || settlements.reopened.length > 0) return undefined;
     const { backlog } = reader;
-    const times = [settlements.open.oldest, retries.oldest, backlog[0]?.time].filter((time) => time !== undefined);
-    const waiting = settlements.open.records + retries.size + backlog.reduce((sum, { count }) => sum + count, 0);
+    const { unstored } = settlements;
+    const times = [settlements.open.oldest, unstored.oldest, retries.oldest, backlog[0]?.time].filter((time) => time !== undefined);
+    const waiting = settlements.open.records + unstored.records + retries.size + backlog.reduce((sum, { count }) => sum + count, 0);
     return { waiting, oldest: times.length === 0 ? undefined : Math.min(...times), at: backlog.at(-1)?.seq ?? reader.at };
   }
 

@@ -10,6 +10,12 @@ export interface CursorState {
   open: [seq: number, ...indexes: number[]][];
   /** Records appended before this time do not belong to the group. Milliseconds since 1970. */
   since?: number;
+  /** Where the next consumer reads the journal on. Entries behind `seq` count if they are of `owner`, or behind a later mark. */
+  journal?: JournalPlace;
+}
+export interface JournalPlace {
+  owner: string;
+  seq: number;
 }
 
 export function encodeCursor(state: CursorState): Buffer {
@@ -64,7 +70,6 @@ export class OpenMessage {
 /** The messages that a consumer has read and not settled completely. */
 export class OpenMessages {
   readonly #messages = new Map<number, OpenMessage>();
-  /** The last message read. */
   #read: number;
   /** The last message of which a record is settled. */
   #settled: number;
@@ -82,12 +87,18 @@ export class OpenMessages {
     this.#messages.set(message.seq, message);
     this.records += message.left;
   }
-  settle(seq: number, index: number): void {
+  /** Returns when the record was appended; undefined if it was settled before. */
+  settle(seq: number, index: number): number | undefined {
     const message = this.#messages.get(seq);
-    if (!message?.settle(index)) return;
+    if (!message?.settle(index)) return undefined;
     this.records--;
     this.#settled = Math.max(this.#settled, seq);
     if (message.left === 0) this.#messages.delete(seq);
+    return message.time;
+  }
+  /** The last message read. */
+  get read(): number {
+    return this.#read;
   }
   /** Nothing before this sequence is left to read. */
   passed(seq: number): void {
@@ -100,7 +111,7 @@ export class OpenMessages {
   }
 
   /** `reopened`: messages of the stored cursor that were not read again yet; none is behind `high`. */
-  state(owner: string, reopened: CursorState['open'], since: number | undefined): CursorState {
+  state(owner: string, reopened: CursorState['open'], since: number | undefined, journal?: JournalPlace): CursorState {
     const messages = [...this.#messages.values()].sort((a, b) => a.seq - b.seq);
     // The messages behind the last settled one need not be named.
     const named = messages.filter(({ seq }) => seq <= this.#settled);
@@ -109,6 +120,6 @@ export class OpenMessages {
     const open = named.map((message): [number, ...number[]] =>
       message.isUntouched ? [message.seq] : [message.seq, ...message.openIndexes],
     );
-    return { owner, high, open: [...reopened, ...open], ...(since !== undefined && { since }) };
+    return { owner, high, open: [...reopened, ...open], ...(since !== undefined && { since }), ...(journal && { journal }) };
   }
 }

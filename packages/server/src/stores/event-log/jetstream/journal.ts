@@ -1,5 +1,6 @@
 import type { Append, LogRecord } from '../port.ts';
 import { type JetStreamApi, orNone } from './api.ts';
+import type { JournalPlace } from './cursor.ts';
 import type { DirectGet } from './direct-get.ts';
 import type { Layout } from './names.ts';
 import type { Publisher } from './publisher.ts';
@@ -44,38 +45,40 @@ export class Journal {
     this.#deps = deps;
   }
 
-  /** False if it could not be stored: store the cursor then. */
-  async add(topic: string, group: string, entry: JournalEntry): Promise<boolean> {
+  /** Its sequence; undefined if it could not be stored: store the cursor then. */
+  async add(topic: string, group: string, entry: JournalEntry): Promise<number | undefined> {
     const { layout, publisher, streams } = this.#deps;
     const place = layout.journalOf(topic, group);
     const stored = await this.#attempt(place.stream, this.#writePause, WRITE_PAUSE_MS, async () => {
       await streams.ensureJournal(place);
       return publisher.publish(place.subject, encodeEntry(entry), undefined);
     });
-    return stored !== undefined;
+    return stored?.seq;
   }
 
   /**
-   * The settlements of the last seconds, oldest first. None if the broker that had them is away. From now on, only entries of `owner` count:
-   * a consumer that was frozen and replaced can settle nothing any more.
+   * The settlements behind `from`, oldest first. None if the broker that had them is away. Call `mark` before.
    */
-  async takeOver(topic: string, group: string, owner: string): Promise<JournalEntry[]> {
-    await this.add(topic, group, { owner, settled: [], appends: [] });
+  async since(topic: string, group: string, from: JournalPlace | undefined): Promise<JournalEntry[]> {
     const counted: JournalEntry[] = [];
-    let owned: string | undefined;
-    for (const entry of await this.#read(topic, group))
+    let owned = from?.owner;
+    for (const entry of await this.#read(topic, group, (from?.seq ?? 0) + 1))
       if (entry.settled.length === 0) owned = entry.owner;
       else if (owned === undefined || entry.owner === owned) counted.push(entry);
     return counted;
   }
+  /** From now on, only entries of `owner` count: a consumer that was frozen and replaced can settle nothing any more. */
+  mark(topic: string, group: string, owner: string): Promise<number | undefined> {
+    return this.add(topic, group, { owner, settled: [], appends: [] });
+  }
 
-  async #read(topic: string, group: string): Promise<JournalEntry[]> {
+  async #read(topic: string, group: string, from: number): Promise<JournalEntry[]> {
     const { direct, layout, streams } = this.#deps;
     const place = layout.journalOf(topic, group);
     const entries = await this.#attempt(place.stream, this.#readPause, READ_PAUSE_MS, async () => {
       await streams.ensureJournal(place);
       const found: JournalEntry[] = [];
-      for (let seq = 1, pending = 1; pending > 0; ) {
+      for (let seq = from, pending = 1; pending > 0; ) {
         const page = await direct.batch(place.stream, { seq, next_by_subj: place.subject, batch: CHUNK });
         for (const message of page.messages) {
           found.push(decodeEntry(message.data));

@@ -6,29 +6,39 @@ import type { JournalEntry } from './journal.ts';
 import { Settlements } from './settlements.ts';
 
 const outcome = (id: string): Append => ({ topic: 'outcomes.1', records: [{ id, data: Buffer.from(id) }] });
-/** `steps`: what reached the broker, in order. The tick runs when the test says so. */
-function open({ journalWorks = true, fenced = false } = {}) {
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** `steps`: what reached the broker, in order; `saved`: the cursors. The tick runs when the test says so. */
+function open({ journalWorks = true, fenced = false, upTo = 0, journalTurns = 0 } = {}) {
   const steps: string[] = [];
+  const saved: CursorState[] = [];
   const ticks: (() => void)[] = [];
+  let entries = 100;
+  let failure: Error | undefined;
   const cursor = {
     owner: 'me',
-    async save({ high, open: left }: CursorState) {
+    async save(state: CursorState) {
       if (fenced) throw new Fenced('taken');
-      steps.push(`cursor ${high} ${JSON.stringify(left)}`);
+      if (failure) throw failure;
+      saved.push(state);
+      steps.push(`cursor ${state.high} ${JSON.stringify(state.open)}`);
     },
   } as Cursor;
   const settlements = new Settlements(
     cursor,
-    { owner: 'me', high: 0, open: [] },
+    { owner: 'me', high: 0, open: [], journal: { owner: 'last', seq: 50 } },
+    { mark: entries, upTo },
     {
       persist: (work) => work(),
       append: async (appends) =>
         void steps.push(`append ${appends.map(({ topic, records }) => `${topic}:${records.map(({ id }) => id)}`)}`),
       journal: async ({ settled }: JournalEntry) => {
-        if (journalWorks) steps.push(`journal ${JSON.stringify(settled)}`);
-        return journalWorks;
+        for (let i = 0; i < journalTurns; i++) await turn();
+        if (!journalWorks) return undefined;
+        steps.push(`journal ${JSON.stringify(settled)}`);
+        return ++entries;
       },
       atNextTick: (run) => void ticks.push(run),
+      isStopped: () => false,
       onFenced: () => void steps.push('fenced'),
       onError: (error) => {
         throw error;
@@ -39,7 +49,8 @@ function open({ journalWorks = true, fenced = false } = {}) {
   const tick = () => {
     for (const run of ticks.splice(0)) run();
   };
-  return { settlements, steps, tick };
+  const fail = (error: Error | undefined) => void (failure = error);
+  return { settlements, steps, saved, tick, fail };
 }
 
 test('a settlement is in the journal at once, its appends and the cursor follow in this order', async () => {
@@ -75,4 +86,51 @@ test('a consumer that was replaced stops, and settlements do not wait for ever',
   await settlements.settle([{ seq: 1, index: 0 }]);
   await settlements.settle([{ seq: 1, index: 1 }]);
   expect(steps).toEqual(['fenced']);
+});
+
+test('a flush waits for what was settled before it, and not for all that is settled meanwhile', async () => {
+  const { settlements } = open({ journalTurns: 3 });
+  let flushed = false;
+  const flushing = settlements
+    .settle([{ seq: 1, index: 0 }])
+    .then(() => settlements.flush())
+    .then(() => void (flushed = true));
+  let turns = 0;
+  for (; turns < 1_000 && !flushed; turns++) {
+    void settlements.settle([{ seq: 2, index: 0 }]);
+    await turn();
+  }
+  await flushing;
+  expect(turns).toBeLessThan(1_000);
+});
+
+test('a cursor that could not be stored is stored at the next tick, with the appends before it', async () => {
+  const { settlements, steps, tick, fail } = open();
+  await settlements.settle([{ seq: 1, index: 0 }], [outcome('a')]);
+  fail(new Error('bad request'));
+  await expect(settlements.flush()).rejects.toThrow('bad request');
+  expect(settlements.unstored).toEqual({ records: 1, oldest: 0 });
+  fail(undefined);
+  tick();
+  await settlements.flush();
+  expect(steps.slice(1)).toEqual(['append outcomes.1:a', 'append outcomes.1:a', 'cursor 1 [[1,1]]']);
+  expect(settlements.unstored).toEqual({ records: 0, oldest: undefined });
+});
+
+test('the cursor says from where to read the journal: behind the last own entry', async () => {
+  const { settlements, saved } = open();
+  await settlements.settle([{ seq: 1, index: 0 }]);
+  await settlements.flush();
+  expect(saved.at(-1)?.journal).toEqual({ owner: 'me', seq: 101 });
+});
+
+test('until the messages are read that the last consumer settled, the next one reads the journal from where that did', async () => {
+  const { settlements, saved } = open({ upTo: 3 });
+  await settlements.settle([{ seq: 1, index: 0 }]);
+  await settlements.flush();
+  expect(saved.at(-1)?.journal).toEqual({ owner: 'last', seq: 50 });
+  settlements.open.add(new OpenMessage(3, 0, 1));
+  await settlements.settle([{ seq: 1, index: 1 }]);
+  await settlements.flush();
+  expect(saved.at(-1)?.journal).toEqual({ owner: 'me', seq: 102 });
 });

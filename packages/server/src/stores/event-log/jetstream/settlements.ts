@@ -1,5 +1,5 @@
 import type { Append } from '../port.ts';
-import { type CursorState, OpenMessages } from './cursor.ts';
+import { type CursorState, type JournalPlace, OpenMessages } from './cursor.ts';
 import { type Cursor, Fenced } from './cursor-store.ts';
 import type { JournalEntry } from './journal.ts';
 
@@ -7,10 +7,12 @@ export interface SettlementsDeps {
   /** Retries while the broker is unavailable. */
   persist<T>(work: () => Promise<T>): Promise<T>;
   append(appends: Append[]): Promise<unknown>;
-  /** Resolves with false if the journal could not store the entry. */
-  journal(entry: JournalEntry): Promise<boolean>;
+  /** Resolves with its sequence; undefined if the journal could not store the entry. */
+  journal(entry: JournalEntry): Promise<number | undefined>;
   /** Calls `run` within a moment, together with the other groups of this process. */
   atNextTick(run: () => void): void;
+  /** Then a cursor that could not be stored is left to the next consumer. */
+  isStopped(): boolean;
   onFenced(): void;
   onError(error: unknown): void;
 }
@@ -24,6 +26,21 @@ interface Waiting {
   done: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
+}
+
+/** Appends of settled records, until they are stored. */
+interface Unstored {
+  appends: readonly Append[];
+  records: number;
+  /** When the oldest of the records was appended. */
+  oldest: number | undefined;
+}
+/** What a consumer has found in the journal when it took the group over. */
+export interface TakenOver {
+  /** The sequence of its mark, if that could be stored. */
+  mark: number | undefined;
+  /** The last message of which the journal knows a settled record. */
+  upTo: number;
 }
 
 /** A journal entry stays below this size, and so does the memory of appends that wait for the next cursor. */
@@ -42,17 +59,28 @@ export class Settlements {
   reopened: CursorState['open'];
   /** For the next journal entry. */
   #next: Waiting | undefined;
-  #journaling: Promise<void> | undefined;
-  /** Appends of settlements that the stored cursor does not count yet. */
-  #appends: Append[] = [];
+  /** On its way to the journal. */
+  #current: Waiting | undefined;
+  #isJournaling = false;
+  /** Of settlements that the stored cursor does not count yet. */
+  #unstored: Unstored[] = [];
+  /** Those on their way. */
+  #appending: readonly Unstored[] = [];
   #bytes = 0;
   /** The stored cursor lags behind, and the next tick stores it. */
   #behind = false;
   #storing: Promise<void> | undefined;
   #storingNext: Promise<void> | undefined;
   #fenced = false;
+  readonly #takenOver: TakenOver;
+  /** The last own entry of the journal. */
+  #entry: number | undefined;
+  #journalPlace: JournalPlace | undefined;
 
-  constructor(cursor: Cursor, state: CursorState, deps: SettlementsDeps) {
+  constructor(cursor: Cursor, state: CursorState, takenOver: TakenOver, deps: SettlementsDeps) {
+    this.#takenOver = takenOver;
+    this.#entry = takenOver.mark;
+    this.#journalPlace = state.journal;
     this.#cursor = cursor;
     this.#since = state.since;
     this.#deps = deps;
@@ -62,15 +90,21 @@ export class Settlements {
 
   /** Resolves when the settlement and its appends survive the death of this process. */
   settle(records: readonly Place[], appends: readonly Append[] = []): Promise<void> {
-    for (const { seq, index } of records) this.open.settle(seq, index);
+    const times = records.map(({ seq, index }) => this.open.settle(seq, index));
     if (this.#fenced) return Promise.resolve();
-    this.#appends.push(...appends);
+    if (appends.length > 0) this.#unstored.push({ appends, records: records.length, oldest: earliest(times) });
     this.#bytes += sizeOf(appends);
     const next = (this.#next ??= waiting());
     next.records.push(...records);
     next.appends.push(...appends);
-    this.#journaling ??= this.#journal();
+    if (!this.#isJournaling) void this.#journal();
     return next.done;
+  }
+
+  /** Settled records whose appends cannot be read yet. */
+  get unstored(): { records: number; oldest: number | undefined } {
+    const all = [...this.#appending, ...this.#unstored];
+    return { records: all.reduce((sum, { records }) => sum + records, 0), oldest: earliest(all.map(({ oldest }) => oldest)) };
   }
 
   /** Stores the cursor at the next tick. */
@@ -82,31 +116,38 @@ export class Settlements {
     });
   }
 
-  /** Stores what waits. */
+  /** Stores what was settled before the call. */
   async flush(): Promise<void> {
-    await this.#journaling;
+    // Their callers get the errors.
+    await Promise.allSettled([this.#current?.done, this.#next?.done]);
     if (this.#behind) await this.#store();
     await this.#storing;
   }
 
   async #journal(): Promise<void> {
+    this.#isJournaling = true;
     while (this.#next !== undefined) {
       // Settlements of one turn of the event loop share an entry.
       await new Promise((resolve) => setImmediate(resolve));
       const entry: Waiting = this.#next;
+      this.#current = entry;
       this.#next = undefined;
       try {
         const { owner } = this.#cursor;
         const settled = byMessage(entry.records);
-        const isStored = this.#bytes <= MOST_BYTES && (await this.#deps.journal({ owner, settled, appends: entry.appends }));
-        if (isStored) this.advance();
-        else await this.#store();
+        const stored = this.#bytes > MOST_BYTES ? undefined : await this.#deps.journal({ owner, settled, appends: entry.appends });
+        if (stored === undefined) await this.#store();
+        else {
+          this.#entry = stored;
+          this.advance();
+        }
         entry.resolve();
       } catch (error) {
         entry.reject(error);
       }
     }
-    this.#journaling = undefined;
+    this.#current = undefined;
+    this.#isJournaling = false;
   }
 
   /** Stores appends and cursor. Calls that come meanwhile share the next time. */
@@ -128,26 +169,39 @@ export class Settlements {
 
   async #storeOnce(): Promise<void> {
     const { append, persist } = this.#deps;
-    const appends = this.#appends;
-    const state = this.open.state(this.#cursor.owner, this.reopened, this.#since);
-    this.#appends = [];
+    const unstored = this.#unstored;
+    const appends = unstored.flatMap((each) => each.appends);
+    const state = this.open.state(this.#cursor.owner, this.reopened, this.#since, this.#readJournalFrom());
+    this.#unstored = [];
+    this.#appending = unstored;
     this.#bytes = 0;
     this.#behind = false;
     try {
       if (appends.length > 0) await persist(() => append(byTopic(appends)));
+      this.#appending = [];
       await persist(() => this.#cursor.save(state));
     } catch (error) {
       if (error instanceof Fenced) return this.#fence();
-      this.#appends = [...appends, ...this.#appends];
+      this.#unstored = [...unstored, ...this.#unstored];
       this.#bytes += sizeOf(appends);
+      if (!this.#deps.isStopped()) this.advance();
       throw error;
+    } finally {
+      this.#appending = [];
     }
+  }
+
+  /** The cursor counts the own entries, and those of the last consumer once their messages are read. */
+  #readJournalFrom(): JournalPlace | undefined {
+    const isTakenOver = this.reopened.length === 0 && this.open.read >= this.#takenOver.upTo;
+    if (isTakenOver && this.#entry !== undefined) this.#journalPlace = { owner: this.#cursor.owner, seq: this.#entry };
+    return this.#journalPlace;
   }
 
   /** The records belong to another consumer, which gets those that were not settled in time. */
   #fence(): void {
     this.#fenced = true;
-    this.#appends = [];
+    this.#unstored = [];
     this.#deps.onFenced();
   }
 }
@@ -155,6 +209,10 @@ export class Settlements {
 function waiting(): Waiting {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   return { records: [], appends: [], done: promise, resolve, reject };
+}
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 export function sizeOf(appends: readonly Append[]): number {
   let bytes = 0;

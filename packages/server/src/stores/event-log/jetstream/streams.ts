@@ -13,8 +13,8 @@ import {
 
 /** Long enough for a publish whose confirmation was lost to be repeated under its message id. */
 const SERVER_WINDOW_MS = 120_000;
-/** A cursor is stored several times a second, so older entries of the journal have no use. */
-const JOURNAL_MS = 10_000;
+/** Longer than it takes until a group is read again: lease, restart, thousands of groups that start. `JOURNAL_BYTES` bounds it too. */
+const JOURNAL_MS = 3_600_000;
 const JOURNAL_BYTES = 33_554_432;
 /** "stream name already in use with a different configuration": another process has just created it. */
 const NAME_IN_USE = 10_058;
@@ -39,8 +39,7 @@ export class Streams {
   }
   /** Without replicas, in memory. */
   ensureJournal({ stream, subjects }: CursorPlace): Promise<void> {
-    const nanos = JOURNAL_MS * 1_000_000;
-    const limits = { max_age: nanos, duplicate_window: nanos, max_bytes: JOURNAL_BYTES, discard: 'old' };
+    const limits = { max_age: JOURNAL_MS * 1_000_000, max_bytes: JOURNAL_BYTES, discard: 'old' };
     return this.#make(stream, subjects, { storage: 'memory', num_replicas: 1, ...limits });
   }
   ensureRetries(): Promise<void> {
