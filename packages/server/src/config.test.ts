@@ -84,6 +84,7 @@ describe('settings', () => {
     ['a proxy that is no address', { TRUST_PROXY: '999.1.1.1' }, /^TRUST_PROXY: /],
     ['a network wider than addresses are', { TRUST_PROXY: '10.0.0.0/99' }, /^TRUST_PROXY: /],
     ['a folder for the geo database', { GEOIP_DB: import.meta.dirname }, /^GEOIP_DB: /],
+    ['a retention longer than dates reach', { EVENT_RETENTION: '999999999d' }, /^EVENT_RETENTION: .*at most 36500d/],
     ['one port for two listeners', { PORT: '9000', INGEST_PORT: '9000' }, /^INGEST_PORT: /],
   ])('%s is refused by name', (_name, env, fault) => {
     expect(readSettings(env)).toMatchObject({ ok: false, faults: [expect.stringMatching(fault)] });

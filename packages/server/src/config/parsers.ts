@@ -13,14 +13,17 @@ export const anyText: Parser<string> = { parse: (text) => text, expected: 'any t
 
 export const port: Parser<number> = { parse: (text) => between(text, 0, 65_535), expected: 'a port from 0 to 65535' };
 
+/** A longer one before now is no date any more. */
+const MOST_DAYS = 36_500;
+
 /** Milliseconds. */
 export const duration: Parser<number> = {
-  expected: 'a duration such as 500ms, 30s, 15m, 24h, 7d, or plain seconds',
+  expected: 'a duration such as 500ms, 30s, 15m, 24h, 7d, or plain seconds, of at most 36500d',
   parse(text) {
     const match = /^(\d{1,12}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
     const unit = UNITS[match?.[2] ?? 's'];
     const ms = unit === undefined ? Number.NaN : Math.round(Number(match?.[1]) * unit);
-    return ms > 0 ? ms : undefined;
+    return ms > 0 && ms <= MOST_DAYS * 86_400_000 ? ms : undefined;
   },
 };
 

@@ -1,5 +1,5 @@
 /** How much of the embedded stores' files holds data, and how much is free inside them. Retention frees space there: the files do not shrink. */
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { Gauge, type Registry } from 'prom-client';
 
 export interface DiskSpace {
@@ -28,19 +28,25 @@ export function registerSpaceGauge(registry: Registry, readers: SpaceReaders): v
 
 const HEADER_BYTES = 100;
 
-/** Reads the header of a SQLite file. It is as old as the last checkpoint. */
-export function sqliteSpace(file: string): DiskSpace {
-  if (!existsSync(file)) return { used: 0, reusable: 0 };
+/**
+ * Reads the header of a SQLite file, which is as old as the last checkpoint.
+ *
+ * The file stays open until `close`, and `close` comes after SQLite's own connections. POSIX drops all locks of a process on a file when
+ * the process closes any descriptor of it. Without SQLite's locks another process, such as `firsthand backup`, would take itself for the
+ * last connection and delete the live WAL. (SQLite from 3.51 on, in newer releases of Node.js, notices; earlier ones do not.)
+ */
+export function openSqliteSpace(file: string): { read(): DiskSpace; close(): Promise<void> } {
   const header = Buffer.alloc(HEADER_BYTES);
   const opened = openSync(file, 'r');
-  try {
-    if (readSync(opened, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return { used: 0, reusable: 0 };
-  } finally {
-    closeSync(opened);
-  }
-  // The page size 65,536 is stored as 1.
-  const stored = header.readUInt16BE(16);
-  const pageBytes = stored === 1 ? 65_536 : stored;
-  const reusable = header.readUInt32BE(36) * pageBytes;
-  return { used: header.readUInt32BE(28) * pageBytes - reusable, reusable };
+  return {
+    read() {
+      if (readSync(opened, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return { used: 0, reusable: 0 };
+      // The page size 65,536 is stored as 1.
+      const stored = header.readUInt16BE(16);
+      const pageBytes = stored === 1 ? 65_536 : stored;
+      const reusable = header.readUInt32BE(36) * pageBytes;
+      return { used: header.readUInt32BE(28) * pageBytes - reusable, reusable };
+    },
+    close: async () => closeSync(opened),
+  };
 }

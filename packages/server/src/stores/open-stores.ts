@@ -8,7 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { migrate as migrateConfig } from './config/migrate.ts';
 import { type ConfigStore, type ConfigStoreOptions, openConfigStore, openUnmigrated } from './config/open.ts';
-import { type SpaceReaders, sqliteSpace } from './disk-space.ts';
+import { openSqliteSpace, type SpaceReaders } from './disk-space.ts';
 import type { Ephemeral } from './ephemeral/port.ts';
 import type { EventLog } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
@@ -58,8 +58,13 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
     const { config, observe, migrate } = databases;
     const events = await (natsUrl === undefined ? naming('DATA_DIR', openEmbedded(deps)) : naming('NATS_URL', openAtScale(deps, natsUrl)));
     opened.unshift(events);
-    const traces = databaseUrl === undefined ? { traces: () => sqliteSpace(join(dataDir, OBSERVE_FILE)) } : {};
-    return { config, observe, migrate, ...events, space: { ...events.space, ...traces }, close: () => closeAll(opened) };
+    const space = { ...events.space };
+    if (databaseUrl === undefined) {
+      const traces = openSqliteSpace(join(dataDir, OBSERVE_FILE));
+      opened.push(traces);
+      space.traces = () => traces.read();
+    }
+    return { config, observe, migrate, ...events, space, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
     throw error;

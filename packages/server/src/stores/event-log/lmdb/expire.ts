@@ -105,7 +105,7 @@ function readSlice(topic: Topic, from: number, before: number, deps: CatalogueDe
   const out: { first: number; records: StoredRecord[] }[] = [];
   const range = { start: recordKey(topic.number, from), end: recordKey(topic.number + 1, 0), limit: BLOCKS_AT_ONCE };
   for (const { key, value } of deps.records.getRange(range)) {
-    if (blockTime(value) >= before) break;
+    if (!(blockTime(value) < before)) break; // an invalid date expires nothing
     const first = readSeq(key, 4);
     out.push({ first, records: readBlock(first, value) });
   }
