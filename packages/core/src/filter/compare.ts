@@ -1,6 +1,6 @@
 /** Comparison of values in loosely typed events. Collectors send `"19.90"` where the server sends `19.9`. */
 
-const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
+const NUMERIC = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
 
 /** The value as a number, if it is one or is a text that reads like one. */
 export function asNumber(value: unknown): number | undefined {

@@ -5,7 +5,11 @@
 import { describe, expect, test } from 'vitest';
 import { urlFacts } from '../context/campaign.ts';
 import { userAgentFacts } from '../context/user-agent.ts';
+import { ga4NameOf } from '../transforms/ga4-name.ts';
+import { snake } from '../transforms/snake-case.ts';
+import { toIdentifier } from '../vendor/limits.ts';
 import { findPii, type PiiKind } from './detect.ts';
+import { truncateIp } from './ip.ts';
 import { compileUrlParams } from './url-params.ts';
 
 class CountedText extends String {
@@ -63,4 +67,13 @@ describe.each(Object.keys(DETECTORS))('%s', (name) => {
     // Linear with a small factor: a megabyte must stay far from the 50 ms that one turn of the event loop may take per window.
     expect(once).toBeLessThanOrEqual(100 * SIZE);
   });
+});
+
+test('an address or a key of 900,000 hostile characters is read once: it held the service for minutes', () => {
+  const many = 900_000;
+  expect(truncateIp(`${'%'.repeat(many)}\nx`)).toBeUndefined();
+  expect(ga4NameOf(`a${'_'.repeat(many)}b`, 40)).toBe(`a${'_'.repeat(39)}`);
+  expect(snake(`a${'-'.repeat(many)}b`)).toBe('a_b');
+  expect(toIdentifier(`a${'_'.repeat(many)}b`)).toHaveLength(many + 2);
+  expect(toIdentifier(`1${'_'.repeat(many)}b`)).toHaveLength(many + 4);
 });

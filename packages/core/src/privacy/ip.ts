@@ -3,7 +3,8 @@ export function truncateIp(address: string): string | undefined {
   const text = address.trim();
   const v4 = parseV4(text);
   if (v4 !== undefined) return `${v4[0]}.${v4[1]}.${v4[2]}.0`;
-  const groups = parseV6(text.replace(/%.*$/, ''));
+  const zone = text.indexOf('%');
+  const groups = parseV6(zone < 0 ? text : text.slice(0, zone));
   if (groups === undefined) return undefined;
   const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
   const [high = 0, low = 0] = groups.slice(6);

@@ -67,8 +67,8 @@ export const MYSQL: Dialect = {
     [/^(?:double|float|decimal)/, 'number'],
     [/^(?:datetime|timestamp)/, 'timestamp'],
   ],
-  columns: { max: 64, unit: 'characters', insensitive: true, replaced: /[\u{10000}-\u{10ffff}]| +$/gu },
-  tables: { max: 64, unit: 'characters', fold: 'lower', insensitive: true, replaced: /[\u{10000}-\u{10ffff}/\\.]| +$/gu },
+  columns: { max: 64, unit: 'characters', insensitive: true, replaced: /[\u{10000}-\u{10ffff}]|(?<! ) +$/gu },
+  tables: { max: 64, unit: 'characters', fold: 'lower', insensitive: true, replaced: /[\u{10000}-\u{10ffff}/\\.]|(?<! ) +$/gu },
   quote: '`',
   // InnoDB's limit is 1,017; the row's own 65,535 bytes are reached earlier with other types than these.
   max_key: 255,

@@ -23,7 +23,7 @@ export function ga4NameOf(text: string | undefined, length: number): string | un
     ?.trim()
     .replace(RESERVED_PREFIX, '')
     .replace(/[^A-Za-z0-9_]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/^_+|(?<!_)_+$/g, '');
   if (!name) return undefined;
   return (/^[A-Za-z]/.test(name) ? name : `e_${name}`).slice(0, length);
 }

@@ -19,7 +19,7 @@ export function snake(text: string | undefined): string | undefined {
       ?.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1_$2')
       .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
       .replace(/[^\p{L}\p{M}\p{N}]+/gu, '_')
-      .replace(/^_+|_+$/g, '')
+      .replace(/^_+|(?<!_)_+$/g, '')
       .toLowerCase() || undefined
   );
 }

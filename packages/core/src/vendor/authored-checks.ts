@@ -16,7 +16,7 @@ const SOURCES: Readonly<Record<string, readonly string[] | undefined>> = {
   body: ['sha256'],
   date: ['year', 'month', 'day', 'hour'],
 };
-const REFERENCE = /\{\{(.*?)\}\}/gs;
+const REFERENCE = /\{\{((?:(?!\{\{|\}\}).)*)\}\}/gs;
 const KNOWN = /^\s*([a-z]+)\.([^{}\s|]+)\s*(?:\|\s*path\s*)?$/;
 
 export function requestFaults(

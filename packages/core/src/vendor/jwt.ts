@@ -53,5 +53,8 @@ function encodeJson(value: unknown): string {
 }
 
 function base64url(bytes: Uint8Array): string {
-  return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return base64(bytes)
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/={1,2}$/, '');
 }

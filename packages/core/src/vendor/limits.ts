@@ -10,8 +10,8 @@ export function toIdentifier(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9_]+/g, '_');
-  if (/^[A-Za-z]/.test(plain)) return plain.replace(/_+$/, '') || 'e';
-  return `e_${plain.replace(/^_+|_+$/g, '')}`.replace(/_$/, '');
+  if (/^[A-Za-z]/.test(plain)) return plain.replace(/(?<!_)_+$/, '') || 'e';
+  return `e_${plain.replace(/^_+|(?<!_)_+$/g, '')}`.replace(/_$/, '');
 }
 
 function inStyle(text: string, style: EventNameDefinition['style']): string {

@@ -22,6 +22,6 @@ export function urlFault(text: string, rules: UrlRules): string | undefined {
 /** Replaces scheme and host of a URL by those of the config field `endpoint`. */
 export function redirectTo(endpoint: unknown): (url: string) => string {
   if (typeof endpoint !== 'string') return (url) => url;
-  const base = endpoint.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  const base = endpoint.replace(/[?#].*$/s, '').replace(/(?<!\/)\/+$/, '');
   return (url) => url.replace(/^https?:\/\/[^/?#]*/i, () => base);
 }

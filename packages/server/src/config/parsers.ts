@@ -63,7 +63,7 @@ export const natsServers: Parser<string> = {
 
 export const publicUrl: Parser<string> = {
   expected: 'an http or https address',
-  parse: (text) => urlOf(text, ['http:', 'https:'])?.replace(/\/+$/, ''),
+  parse: (text) => urlOf(text, ['http:', 'https:'])?.replace(/(?<!\/)\/+$/, ''),
 };
 
 /** As OpenTelemetry writes headers and resource attributes. */

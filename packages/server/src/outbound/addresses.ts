@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
  */
 export function isPublicAddress(address: string): boolean {
   // `::8.8.8.8` is the deprecated IPv4-compatible form; the parser would treat it as v4-mapped.
-  if (!ipaddr.isValid(address) || /^(?!::ffff:\d).*:.*\./i.test(address)) return false;
+  if (!ipaddr.isValid(address) || /^(?!::ffff:\d)[^:]*:[^.]*\./i.test(address)) return false;
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast') return false;
   // Only 2000::/3 is assigned as global unicast.

@@ -35,7 +35,7 @@ interface Statement {
 
 function databricksStore(connection: Readonly<Record<string, string>>, http: HttpDeps): TableStore {
   const { warehouse_id, catalog = '', schema = '', token, client_id = '', client_secret = '' } = connection;
-  const host = (connection.host ?? '').replace(/\/+$/, '');
+  const host = (connection.host ?? '').replace(/(?<!\/)\/+$/, '');
   const plan: TokenPlan = {
     kind: 'oauth2_client_credentials',
     token_url: `${host}/oidc/v1/token`,

@@ -127,7 +127,7 @@ function definition({ name, sql }: Column): string {
 function insert({ table, kind, columns }: Load): string {
   const names = columns.map(({ name }) => quoted(name, POSTGRESQL));
   const [key = '', ...others] = names;
-  const lists = columns.map(({ sql }, index) => `$${index + 1}::${sql.replace(/\(.*?\)/, '')}[]`);
+  const lists = columns.map(({ sql }, index) => `$${index + 1}::${sql.replace(/\([^()]*\)/, '')}[]`);
   const set = others.map((name) => `${name} = ${kind.latest ? `coalesce(excluded.${name}, old.${name})` : `excluded.${name}`}`);
   const newer = kind.latest ? ' where old.received_at is null or excluded.received_at >= old.received_at' : '';
   return `insert into ${nameOf(table)} as old (${names.join(', ')}) select * from unnest(${lists.join(', ')})

@@ -98,5 +98,5 @@ function command(record: TransportRecord, connection: Readonly<Record<string, st
 
 /** In the slot of its stream, so that a script may use both. */
 function markOf(stream: string, eventId: string): string {
-  return /\{[^}]+\}/.test(stream) ? `${stream}:event:${eventId}` : `{${stream}}:event:${eventId}`;
+  return /\{[^{}]+\}/.test(stream) ? `${stream}:event:${eventId}` : `{${stream}}:event:${eventId}`;
 }

@@ -3,6 +3,6 @@
  * both get the bucket as a folder.
  */
 export function bucketAddress(bucket: string, region: string, endpoint?: string): string {
-  if (endpoint) return `${endpoint.replace(/\/+$/, '')}/${bucket}`;
+  if (endpoint) return `${endpoint.replace(/(?<!\/)\/+$/, '')}/${bucket}`;
   return bucket.includes('.') ? `https://s3.${region}.amazonaws.com/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`;
 }

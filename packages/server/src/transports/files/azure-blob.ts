@@ -25,7 +25,7 @@ class AzureBlobStore implements ObjectStore {
     { http }: DriverOptions,
   ) {
     this.#http = http;
-    this.#base = `${endpoint ? endpoint.replace(/\/+$/, '') : `https://${account}.blob.core.windows.net`}/${container}`;
+    this.#base = `${endpoint ? endpoint.replace(/(?<!\/)\/+$/, '') : `https://${account}.blob.core.windows.net`}/${container}`;
     const sas = authentication === 'sas';
     this.#sas = sas ? `?${sas_token.replace(/^\?/, '')}` : '';
     this.#sign = sas ? undefined : azureBlobSigner(account, account_key);

@@ -24,7 +24,7 @@ class GcsStore implements ObjectStore {
     this.#http = http;
     this.#plan = {
       kind: 'google_service_account',
-      token_url: connection.endpoint ? `${connection.endpoint.replace(/\/+$/, '')}/token` : 'https://oauth2.googleapis.com/token',
+      token_url: connection.endpoint ? `${connection.endpoint.replace(/(?<!\/)\/+$/, '')}/token` : 'https://oauth2.googleapis.com/token',
       client_email: connection.client_email ?? '',
       private_key: (connection.private_key ?? '').replaceAll('\\n', '\n'),
       scope: SCOPE,
@@ -67,7 +67,7 @@ class GcsStore implements ObjectStore {
       Buffer.from(`\r\n--${boundary}--\r\n`),
     ]);
     // A field that is not filled in is an empty text.
-    const base = (endpoint || 'https://storage.googleapis.com').replace(/\/+$/, '');
+    const base = (endpoint || 'https://storage.googleapis.com').replace(/(?<!\/)\/+$/, '');
     return {
       method: 'POST',
       url: `${base}/upload/storage/v1/b/${encodeURIComponent(bucket)}/o?uploadType=multipart&ifGenerationMatch=0`,

@@ -114,7 +114,10 @@ class SftpStore implements ObjectStore {
             ? { privateKey: private_key, ...(passphrase ? { passphrase } : {}) }
             : { password: password ?? '', tryKeyboard: true }),
           hostVerifier: (key: Buffer) => {
-            offered = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+            offered = createHash('sha256')
+              .update(key)
+              .digest('base64')
+              .replace(/={1,2}$/, '');
             return sameKey(offered, host_key);
           },
           keepaliveInterval: KEEP_ALIVE_MS,
@@ -142,7 +145,7 @@ function sameKey(offered: string, expected: string): boolean {
     expected
       .trim()
       .replace(/^SHA256:/i, '')
-      .replace(/=+$/, '') === offered
+      .replace(/={1,2}$/, '') === offered
   );
 }
 
