@@ -5062,7 +5062,7 @@ export interface components {
              */
             challenge_token_required: boolean;
             /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if a word of its name is token, secret, password, pwd, authorization, credential or API key (also access, private, signing, encryption, auth or license key), as in `vendorApiKey` or `VENDOR_TOKEN`: it is encrypted, and read back as a mask. Sending the mask back keeps it.
              * @default {}
              */
             parameters: {
@@ -5169,7 +5169,7 @@ export interface components {
              */
             challenge_token_required?: boolean;
             /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if a word of its name is token, secret, password, pwd, authorization, credential or API key (also access, private, signing, encryption, auth or license key), as in `vendorApiKey` or `VENDOR_TOKEN`: it is encrypted, and read back as a mask. Sending the mask back keeps it.
              * @default {}
              */
             parameters?: {
@@ -5281,7 +5281,7 @@ export interface components {
             rate_limit_rps?: number;
             /** @description Whether events must carry a challenge token. */
             challenge_token_required?: boolean;
-            /** @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it. */
+            /** @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if a word of its name is token, secret, password, pwd, authorization, credential or API key (also access, private, signing, encryption, auth or license key), as in `vendorApiKey` or `VENDOR_TOKEN`: it is encrypted, and read back as a mask. Sending the mask back keeps it. */
             parameters?: {
                 [key: string]: string;
             };
@@ -5345,7 +5345,7 @@ export interface components {
              */
             challenge_token_required: boolean;
             /**
-             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.
+             * @description Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if a word of its name is token, secret, password, pwd, authorization, credential or API key (also access, private, signing, encryption, auth or license key), as in `vendorApiKey` or `VENDOR_TOKEN`: it is encrypted, and read back as a mask. Sending the mask back keeps it.
              * @default {}
              */
             parameters: {

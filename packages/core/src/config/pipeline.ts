@@ -75,7 +75,7 @@ export const pipeline = defineResource(
         additionalProperties: false,
         maxProperties: 500,
         description:
-          'Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if its name contains token, key, secret, password or authorization: it is encrypted, and read back as a mask. Sending the mask back keeps it.',
+          'Values for `{{pipeline_param.KEY}}` in integration configs, and `parameters` in transformations. A value is secret if a word of its name is token, secret, password, pwd, authorization, credential or API key (also access, private, signing, encryption, auth or license key), as in `vendorApiKey` or `VENDOR_TOKEN`: it is encrypted, and read back as a mask. Sending the mask back keeps it.',
       }),
       {},
     ),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineVendor } from './define.ts';
-import { maskRequest, maskSecret, scrubber, secretPaths, secretValues } from './secrets.ts';
+import { isSecretParameter, maskRequest, maskSecret, scrubber, secretParameterValues, secretPaths, secretValues } from './secrets.ts';
 
 const vendor = defineVendor({
   key: 'acme',
@@ -43,6 +43,66 @@ test('secrets by type, by name, by header name, in authored requests, under para
     'requests.1.auth.value',
     'requests.1.query.apikey',
   ]);
+});
+
+test('a pipeline parameter is secret by a word of its name, not by letters inside a word', () => {
+  const secret = [
+    'TOKEN',
+    'vendor_token',
+    'vendorToken',
+    'ACCESSTOKEN',
+    'TOKEN2',
+    'clientSecret',
+    'db.password',
+    'DB_PWD',
+    'passwd',
+    'tokens',
+  ];
+  secret.push(
+    'Authorization',
+    'GCP_CREDENTIALS',
+    'credential',
+    'apikey',
+    'API_KEY',
+    'apiKey',
+    'APIKey',
+    'MYAPIKEY',
+    'api-keys',
+    'accessKey',
+  );
+  secret.push(
+    'PRIVATE_KEY',
+    'signing.key',
+    'ENCRYPTION_KEY',
+    'authKey',
+    'LICENSE_KEY',
+    'licencekey',
+    'SECRET_KEY',
+    'OAuthToken',
+    'API2KEY',
+  );
+  expect(secret.filter((name) => !isSecretParameter(name))).toEqual([]);
+  const open = [
+    'KEY',
+    'key',
+    'MONKEY',
+    'KEYWORD',
+    'keywords',
+    'KEY_VISUAL',
+    'PRIMARY_KEY',
+    'public_key',
+    'META_PIXEL',
+    'TOKENIZER',
+    'secretary',
+  ];
+  open.push('API_HOST', 'api', 'AUTH', 'passwordless', 'TURKEY', 'key_access', 'author', '', '123', 'MoNkEy', 'ключ');
+  expect(open.filter(isSecretParameter)).toEqual([]);
+});
+
+test('parameters that are sealed are secret whatever their names say', () => {
+  const parameters = { KEY: 'sealed before', OPEN: 'for everybody', API_KEY: 'abcd', TOKEN: 'abc' };
+  expect(secretParameterValues(parameters)).toEqual(['abcd']);
+  expect(secretParameterValues(parameters, ['KEY'])).toEqual(['sealed before', 'abcd']);
 });
 
 test('headers written as text are secret as a whole where one name is telling', () => {

@@ -25,6 +25,7 @@ const SECRET_NAMES = new Set([
   'api_key',
 ]);
 const TELLING_NAME = /authorization|token|key|secret/i;
+const TELLING_PARAMETER = /authorization|token|key|secret|password/i;
 
 export type SecretPath = string[];
 
@@ -95,21 +96,28 @@ function inAuthValue(path: SecretPath): boolean {
 
 /** Users of custom HTTP choose the names of their parameters. */
 function inFreeParameters(path: SecretPath, fields: ReadonlySet<string>): boolean {
-  return path.length === 2 && path[0] === 'parameters' && !fields.has(path[1] as string) && isSecretParameter(path[1] as string);
+  return path.length === 2 && path[0] === 'parameters' && !fields.has(path[1] as string) && TELLING_PARAMETER.test(path[1] as string);
 }
 
-/** Users choose the names of parameters, so the name alone tells whether the value is a secret. Also used for pipeline parameters. */
+/** Ends of a word, because many write `ACCESSTOKEN` or `MYAPIKEY` without a break. `MONKEY` and `KEYWORD` are no secrets, nor is `KEY` alone. */
+const SECRET_WORD = /(?:token|secret|password|passwd|pwd|authorization|credential)s?$/;
+const SECRET_KEY = /(?:api|access|private|secret|signing|encryption|auth|licen[cs]e)keys?$/;
+
+/** Whether a pipeline parameter is secret. Users choose the names, so the name alone tells: by its words, `vendorApiKey` or `VENDOR_API_KEY`. */
 export function isSecretParameter(name: string): boolean {
-  return /token|key|secret|password|authorization/i.test(name);
+  const words = (name.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\P{L}\p{Lu}]+/gu) ?? []).map((word) => word.toLowerCase());
+  return words.some((word, at) => SECRET_WORD.test(word) || SECRET_KEY.test(/^keys?$/.test(word) ? `${words[at - 1] ?? ''}${word}` : word));
 }
-/** Values of a pipeline's secret parameters. Very short texts do not count: masking them would garble everything else. */
-export function secretParameterValues(parameters: Readonly<Record<string, string>>): string[] {
+/** Values of a pipeline's secret parameters: by name, and those in `sealed`. Very short texts do not count: masking them would garble everything else. */
+export function secretParameterValues(parameters: Readonly<Record<string, string>>, sealed: readonly string[] = []): string[] {
   return Object.keys(parameters).flatMap((name) => {
     const value = parameters[name] ?? '';
-    return isSecretParameter(name) && value.length >= MIN_SCRUBBED ? [value] : [];
+    return (isSecretParameter(name) || sealed.includes(name)) && value.length >= MIN_SCRUBBED ? [value] : [];
   });
 }
 const MIN_SCRUBBED = 4;
+/** In events, which have many short values of their own, only values from this length on are masked. */
+export const MIN_SCRUBBED_IN_EVENTS = 8;
 
 export function valueAt(config: unknown, path: readonly string[]): unknown {
   let value = config;

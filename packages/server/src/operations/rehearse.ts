@@ -24,16 +24,18 @@ export type Rehearse = (event: CanonicalEvent, now: number) => Rehearsal;
 export interface RehearseOptions {
   mode: 'development' | 'production';
   allow_private: boolean;
+  /** Parameters that are secret whatever their names say. */
+  sealed?: readonly string[];
 }
 
 export function compileRehearsal(
   definition: VendorDefinition,
   stored: JsonObject,
   parameters: Record<string, string>,
-  options: RehearseOptions,
+  { sealed, ...options }: RehearseOptions,
 ): { ok: true; rehearse: Rehearse } | { ok: false; faults: ConfigFault[] } {
   const { config, missing } = substitute(stored, parameters);
-  const parameterSecrets = secretParameterValues(parameters);
+  const parameterSecrets = secretParameterValues(parameters, sealed);
   const result = compileVendor(definition, config, { ...options, gzip: gzipSync, keys: privateKeys, secrets: parameterSecrets });
   if (!result.ok) return { ok: false, faults: [...result.missing, ...result.invalid] };
   const { vendor } = result;

@@ -78,5 +78,8 @@ test.each([
 ])('%s %j with max_in_flight %j has %j requests in flight', async (vendor, config, max_in_flight, expected) => {
   await loadVendors([vendor]);
   const row = { ...integration.sample({ vendor, delivery_mode: 'server_side', max_in_flight }), config };
-  expect(await compileIntegration(row, {}, SETTINGS, () => undefined)).toMatchObject({ faults: [], vendor: { concurrency: expected } });
+  expect(await compileIntegration(row, { parameters: {}, sealed: [] }, SETTINGS, () => undefined)).toMatchObject({
+    faults: [],
+    vendor: { concurrency: expected },
+  });
 });

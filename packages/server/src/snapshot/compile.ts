@@ -17,13 +17,20 @@ import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/
 import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
-import { isSecretParameter, scrubber, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
+import {
+  isSecretParameter,
+  MIN_SCRUBBED_IN_EVENTS,
+  scrubber,
+  secretParameterValues,
+  secretValues,
+} from '@firsthand/core/vendor/secrets.ts';
 import type { Settings } from '../config.ts';
 import '../runtime/native-hash.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import { atStep } from '../runtime/stall-watch.ts';
 import { finishInTurns, turns } from '../runtime/turns.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
+import type { OpenParameters } from '../stores/config/pipeline-parameters.ts';
 import { compileIngestRules } from './ingest-rules.ts';
 import { prepareConfiguration } from './prepare.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
@@ -143,11 +150,12 @@ export async function compileSnapshot(
     if (turn !== undefined) await turn;
     const own = integrationsOf.get(id) ?? [];
     const steps = transformationsOf.get(id) ?? [];
+    const opened: OpenParameters = { parameters: row.parameters, sealed: row.sealed_parameters ?? [] };
     const compiledIntegrations: CompiledIntegration[] = [];
     for (const integration of own)
       compiledIntegrations.push(
         await once(row.org_id, integration.id, `${integration.row_version}/${row_version}`, integration.row.config, (report, excess) =>
-          compileIntegration(integration.row, row.parameters, settings, report, excess),
+          compileIntegration(integration.row, opened, settings, report, excess),
         ),
       );
     const plan = await once(row.org_id, `${id}/tracking_plan`, String(row_version), row.tracking_plan, (_report, excess) =>
@@ -171,7 +179,7 @@ export async function compileSnapshot(
       ...(overBudget.has(`${id}/tracking_plan`) ? ['plan over budget'] : []),
     ].join('/');
     const compiled = await once<CompiledPipeline>(row.org_id, id, key, undefined, (report) => {
-      const { pipeline_key_secret, tracking_plan, unreadable = [], ...pipeline } = row;
+      const { pipeline_key_secret, tracking_plan, sealed_parameters: _sealed, unreadable = [], ...pipeline } = row;
       const readable = steps.filter((each) => each.row.unreadable === undefined);
       for (const fault of unreadable) report('error', `${fault.field}: ${fault.message}`);
       for (const { id: stepId, row: step } of steps)
@@ -194,7 +202,7 @@ export async function compileSnapshot(
         ingest: compileIngestRules(pipeline, pipeline_key_secret, settings),
         processing,
         integrations: compiledIntegrations,
-        scrub: scrubberOf(row.parameters),
+        scrub: scrubberOf(opened),
       };
     });
     pipelines.set(id, compiled);
@@ -234,7 +242,7 @@ async function compilePlan(plan: TrackingPlan | null | undefined, excess: string
 
 export async function compileIntegration(
   { config: stored, unreadable, ...integration }: IntegrationWithConfig,
-  parameters: Record<string, string>,
+  { parameters, sealed }: OpenParameters,
   settings: CompileSettings,
   report: Report,
   excess?: string,
@@ -242,9 +250,9 @@ export async function compileIntegration(
   const shapely = isObject(stored);
   // A client-side config is published with the collector, so it gets no secret parameter.
   const published = integration.delivery_mode === 'client_side';
-  const visible = published ? openParametersOf(parameters) : parameters;
+  const visible = published ? publicParameters({ parameters, sealed }) : parameters;
   const { config, missing } = substitute(shapely ? stored : {}, visible);
-  const parameterSecrets = secretParameterValues(parameters);
+  const parameterSecrets = secretParameterValues(parameters, sealed);
   const definition = loadedVendor(integration.vendor);
   const secrets = [...secretValues(definition, config), ...parameterSecrets];
   const warnings = missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`);
@@ -284,11 +292,11 @@ function inFlightOf({ max_in_flight }: Integration, { concurrency, transport }: 
   return transport === undefined ? max_in_flight : Math.min(max_in_flight, concurrency);
 }
 
-function openParametersOf(parameters: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isSecretParameter(name)));
+function publicParameters({ parameters, sealed }: OpenParameters): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isSecretParameter(name) && !sealed.includes(name)));
 }
-function scrubberOf(parameters: Record<string, string>): CompiledPipeline['scrub'] {
-  const secrets = secretParameterValues(parameters);
+function scrubberOf({ parameters, sealed }: OpenParameters): CompiledPipeline['scrub'] {
+  const secrets = secretParameterValues(parameters, sealed).filter(({ length }) => length >= MIN_SCRUBBED_IN_EVENTS);
   return secrets.length === 0 ? undefined : scrubber(secrets);
 }
 

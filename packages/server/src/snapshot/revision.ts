@@ -16,12 +16,12 @@ export async function loadRevision(
 ): Promise<CompiledIntegration | undefined> {
   const { db, cipher, settings } = deps;
   const { org_id, template_id, pipeline_id } = integration;
-  const [revision, parameters] = await Promise.all([
+  const [revision, opened] = await Promise.all([
     findRevision(db, org_id, template_id, revisionNumber),
     readParameters(db, cipher, org_id, pipeline_id),
   ]);
-  if (!revision || !parameters) return undefined;
+  if (!revision || !opened) return undefined;
   const config = openConfig(cipher, await organisationKey(db, org_id), revision);
   const row = { ...integration, revision_number: revisionNumber, delivery_mode: revision.delivery_mode, config };
-  return compileIntegration(row, parameters, settings, () => undefined);
+  return compileIntegration(row, opened, settings, () => undefined);
 }

@@ -6,6 +6,7 @@ import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-recor
 import { createCipher } from '../../secrets/cipher.ts';
 import { compileIntegration } from '../../snapshot/compile.ts';
 import { loadConfig } from '../../stores/config/load-config.ts';
+import { organisationKey } from '../../stores/config/organisations.ts';
 import { maskAuditedParameters, sealStoredParameters } from '../../stores/config/pipeline-parameters.ts';
 import { SECRET_KEY } from './testing/harness.ts';
 import { onStory, type Story } from './testing/story.ts';
@@ -21,7 +22,7 @@ const newPipeline = async (story: Story, parameters: object = { VENDOR_TOKEN: VA
 const compile = (delivery_mode: 'server_side' | 'client_side', config: { url: string }) =>
   compileIntegration(
     { ...integration.sample({ vendor: 'webhook', delivery_mode }), config },
-    { VENDOR_TOKEN: VALUE, SHOP: 'vienna' },
+    { parameters: { VENDOR_TOKEN: VALUE, SHOP: 'vienna', KEY: VALUE }, sealed: ['KEY'] },
     { mode: 'development', allowPrivateDestinations: true, natsUrl: undefined },
     () => undefined,
   );
@@ -40,6 +41,11 @@ test('a client-side integration gets no secret parameter, because its config is 
   expect(vendor).toBe(undefined);
   expect(faults).toEqual([{ field: 'config', message: 'The parameter VENDOR_TOKEN is secret, and a client-side config is public.' }]);
   expect(JSON.stringify(config)).not.toContain(VALUE);
+  const sealed = await compile('client_side', { url: 'https://x.example/{{pipeline_param.KEY}}' });
+  expect([sealed.vendor, JSON.stringify(sealed.config)], 'sealed under an earlier rule').toEqual([
+    undefined,
+    expect.not.stringContaining(VALUE),
+  ]);
   expect((await compile('client_side', { url: 'https://{{pipeline_param.SHOP}}.example/' })).config).toEqual({
     url: 'https://vienna.example/',
   });
@@ -52,7 +58,10 @@ onStory('secret parameters of a pipeline', (story) => {
     ['clientSecret', '••••read'],
     ['db.password', '••••read'],
     ['Authorization', '••••read'],
+    ['DB_PWD', '••••read'],
     ['SHOP', VALUE],
+    ['KEY', VALUE],
+    ['MONKEY', VALUE],
     ['META_PIXEL', VALUE],
   ])('%s reads back as %s and reaches the snapshot whole', async (name, shown) => {
     const { id, parameters } = await story.made('pipelines', { name: 'Names', parameters: { [name]: VALUE } });
@@ -97,6 +106,70 @@ onStory('secret parameters of a pipeline', (story) => {
       parameters: { old: null, new: { VENDOR_TOKEN: '••••read', SHOP: 'vienna', API_KEY: '••••read', EMPTY_KEY: '' } },
     });
     expect(maskAuditedParameters({ parameters: 'odd' })).toEqual({ parameters: 'odd' });
+  });
+
+  test('what an earlier rule sealed stays sealed and masked until it is written again', async () => {
+    const { db } = story.harness.store;
+    const id = await newPipeline(story, {});
+    const org = await organisationKey(db, story.org.org_id);
+    const secrets = [
+      { path: ['VENDOR_TOKEN'], value: OTHER },
+      { path: ['KEY'], value: VALUE },
+    ];
+    const asBefore = {
+      parameters: JSON.stringify({ VENDOR_TOKEN: '••••read', KEY: '••••read', SHOP: 'vienna' }),
+      parameter_secrets: cipher.sealText(org, JSON.stringify(secrets)),
+    };
+    await db.updateTable('pipelines').set(asBefore).where('id', '=', id).execute();
+    const masked = { VENDOR_TOKEN: '••••read', KEY: '••••read', SHOP: 'vienna' };
+    const values = { VENDOR_TOKEN: OTHER, KEY: VALUE, SHOP: 'vienna' };
+    const read = await story.got(`pipelines/${id}`);
+    expect([read.parameters, await loaded(story, id)]).toEqual([masked, values]);
+    const entry = await story.audited(() => story.put(`pipelines/${id}`, read));
+    expect(entry.changes, 'sending it back changes nothing').toEqual({});
+    expect((await story.put(`pipelines/${id}`, { parameters: { ...masked, SHOP: 'graz' } })).parameters).toEqual({
+      ...masked,
+      SHOP: 'graz',
+    });
+    const row = await db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect(JSON.stringify(row), 'still sealed').not.toContain(VALUE);
+    expect(await loaded(story, id)).toEqual({ ...values, SHOP: 'graz' });
+    const snapshot = story.harness.operations.snapshots.current().pipelines.get(id);
+    expect([snapshot?.scrub?.(`a ${VALUE}`), 'sealed_parameters' in (snapshot?.pipeline ?? {})]).toEqual(['a ••••read', false]);
+    expect(await story.refusal('PUT', `pipelines/${id}`, { parameters: { KEY: '••••else' } })).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'parameters.KEY',
+    ]);
+    expect((await story.put(`pipelines/${id}`, { parameters: { ...masked, KEY: 'written again' } })).parameters).toEqual({
+      ...masked,
+      KEY: 'written again',
+    });
+    expect(await loaded(story, id)).toEqual({ ...values, KEY: 'written again' });
+  });
+
+  test('a name that only the present rule calls secret is masked at once and sealed when it is written', async () => {
+    const { db } = story.harness.store;
+    const id = await newPipeline(story, {});
+    await db
+      .updateTable('pipelines')
+      .set({ parameters: JSON.stringify({ DB_PWD: VALUE }) })
+      .where('id', '=', id)
+      .execute();
+    const { parameters } = await story.got(`pipelines/${id}`);
+    expect(parameters).toEqual({ DB_PWD: '••••read' });
+    await story.put(`pipelines/${id}`, { parameters });
+    const row = await db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect(JSON.stringify(row)).not.toContain(VALUE);
+    expect(await loaded(story, id)).toEqual({ DB_PWD: VALUE });
+  });
+
+  test('secrets shorter than 8 characters are not masked in events: they would garble them', async () => {
+    const id = await newPipeline(story, { VENDOR_TOKEN: '1234567', API_KEY: '12345678' });
+    const scrub = story.harness.operations.snapshots.current().pipelines.get(id)?.scrub;
+    expect(scrub?.('order 1234567, total 12345678')).toBe('order 1234567, total ••••');
+    const short = await newPipeline(story, { VENDOR_TOKEN: '1234567' });
+    expect(story.harness.operations.snapshots.current().pipelines.get(short)?.scrub).toBe(undefined);
   });
 
   test('rows of earlier versions are masked at once and sealed at the next start', async () => {

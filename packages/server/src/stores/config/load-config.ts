@@ -37,7 +37,13 @@ export interface OrganisationConfig extends MaybeUnreadable {
 export interface MaybeUnreadable {
   unreadable?: ConfigFault[];
 }
-export type PipelineWithSecrets = Pipeline & MaybeUnreadable & { pipeline_key_secret: string; tracking_plan: TrackingPlan | null };
+export type PipelineWithSecrets = Pipeline &
+  MaybeUnreadable & {
+    pipeline_key_secret: string;
+    tracking_plan: TrackingPlan | null;
+    /** The parameters that are stored sealed, whatever their names say. */
+    sealed_parameters?: readonly string[];
+  };
 export type IntegrationWithConfig = Integration & MaybeUnreadable & { config: JsonObject };
 export interface ConfigRows {
   version: number;
@@ -119,11 +125,16 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       const reader = new RowReader();
       const read = pipeline.fromRow(row, reader.json);
       const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), row.pipeline_key_secret), '');
-      const parameters = reader.read('parameters', () => openParameters(cipher, keyOf(row.org_id), read.parameters, row), {});
+      const { parameters, sealed: sealed_parameters } = reader.read(
+        'parameters',
+        () => openParameters(cipher, keyOf(row.org_id), read.parameters, row),
+        { parameters: {}, sealed: [] },
+      );
       // A pipeline with an unreadable rule must reject everything, so it is disabled. An unreadable plan disables only the plan.
       const disabled = reader.any;
       const tracking_plan = row.plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', row.plan, null);
-      return { ...read, parameters, enabled: read.enabled && !disabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
+      const enabled = read.enabled && !disabled;
+      return { ...read, parameters, sealed_parameters, enabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
     });
   });
 }

@@ -3,16 +3,28 @@
  * `parameter_secrets` holds their values, sealed. Only `openParameters` brings the two together.
  */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { isSecretParameter, maskSecret } from '@firsthand/core/vendor/secrets.ts';
+import { isSecretParameter } from '@firsthand/core/vendor/secrets.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
-import { type IsSecretPath, joinSecrets, maskSecrets, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
+import { type IsSecretPath, isMask, joinSecrets, maskSecrets, maskValue, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
 import { listKeyedOrganisations, organisationKey } from './organisations.ts';
 import type { Db, PipelineRow } from './schema.ts';
 import { storedJson } from './stored-json.ts';
 
 export type Parameters = Record<string, string>;
+/** Parameters with their real values. */
+export interface OpenParameters {
+  parameters: Parameters;
+  /**
+   * The names whose values are stored sealed. An earlier rule called more names secret: what it sealed stays sealed and masked until the
+   * value is written again.
+   */
+  sealed: readonly string[];
+}
 
-export const isSecretParameterPath: IsSecretPath = ([name, ...rest]) => rest.length === 0 && isSecretParameter(String(name));
+/** Secret by name, or one of `names`. */
+export function secretParameterPath(names: readonly string[]): IsSecretPath {
+  return ([name, ...rest]) => rest.length === 0 && (isSecretParameter(String(name)) || names.includes(String(name)));
+}
 
 /** Stored instead of sealed values if a pipeline has no secret parameter. */
 const NO_SECRETS = '';
@@ -21,10 +33,13 @@ export function sealParameters(
   cipher: Cipher,
   org: KeyedOrganisation,
   parameters: Parameters,
+  /** Names to seal whatever the rule says: their masks were sent back. */
+  kept: readonly string[] = [],
 ): { parameters: Parameters; parameter_secrets: string } {
-  const { secrets } = splitSecrets(parameters, isSecretParameterPath);
+  const isSecret = secretParameterPath(kept);
+  const { secrets } = splitSecrets(parameters, isSecret);
   return {
-    parameters: maskSecrets(parameters, isSecretParameterPath) as Parameters,
+    parameters: maskSecrets(parameters, isSecret) as Parameters,
     parameter_secrets: secrets.length === 0 ? NO_SECRETS : cipher.sealText(org, JSON.stringify(secrets)),
   };
 }
@@ -35,18 +50,19 @@ export function openParameters(
   org: KeyedOrganisation,
   parameters: Parameters,
   { parameter_secrets: sealed }: Pick<PipelineRow, 'parameter_secrets'>,
-): Parameters {
-  if (sealed === null || sealed === NO_SECRETS) return parameters;
-  return joinSecrets(parameters as JsonObject, JSON.parse(cipher.openText(org, sealed)) as SecretAt[]) as Parameters;
+): OpenParameters {
+  if (sealed === null || sealed === NO_SECRETS) return { parameters, sealed: [] };
+  const secrets = JSON.parse(cipher.openText(org, sealed)) as SecretAt[];
+  return { parameters: joinSecrets(parameters as JsonObject, secrets) as Parameters, sealed: secrets.map(({ path }) => String(path[0])) };
 }
 
-/** For rows that `sealStoredParameters` has not reached: their secrets must not be shown either. */
-export function maskUnsealed(parameters: Parameters, { parameter_secrets: sealed }: Pick<PipelineRow, 'parameter_secrets'>): Parameters {
-  return sealed === null ? (maskSecrets(parameters, isSecretParameterPath) as Parameters) : parameters;
+/** For rows that `sealStoredParameters` has not reached, and for names that an earlier rule did not call secret: they must not be shown either. */
+export function maskUnsealed(parameters: Parameters): Parameters {
+  return maskPlain(parameters) as Parameters;
 }
 
 /** The real values. Undefined if there is no such pipeline; without the secrets if their key is lost. */
-export async function readParameters(db: Db, cipher: Cipher, orgId: string, pipelineId: string): Promise<Parameters | undefined> {
+export async function readParameters(db: Db, cipher: Cipher, orgId: string, pipelineId: string): Promise<OpenParameters | undefined> {
   const row = await db
     .selectFrom('pipelines')
     .select(['parameters', 'parameter_secrets'])
@@ -59,7 +75,8 @@ export async function readParameters(db: Db, cipher: Cipher, orgId: string, pipe
   try {
     return openParameters(cipher, await organisationKey(db, orgId), parameters, row);
   } catch {
-    return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isSecretParameter(name)));
+    const sealed = Object.keys(parameters).filter((name) => isSecretParameter(name) || isMask(parameters[name] ?? ''));
+    return { parameters: Object.fromEntries(Object.entries(parameters).filter(([name]) => !sealed.includes(name))), sealed };
   }
 }
 
@@ -96,7 +113,7 @@ function maskPlain(values: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      typeof value === 'string' && isSecretParameter(name) && value !== '' && !value.startsWith('••••') ? maskSecret(value) : value,
+      typeof value === 'string' && isSecretParameter(name) && !isMask(value) ? maskValue(value) : value,
     ]),
   );
 }

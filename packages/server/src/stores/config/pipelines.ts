@@ -18,7 +18,7 @@ export interface PipelineKeys {
 const COLUMNS = [...pipeline.columns, 'parameter_secrets'] as const;
 function read(row: Pick<PipelineRow, (typeof COLUMNS)[number]>): Pipeline {
   const found = pipeline.fromRow(row, lenientJson);
-  return { ...found, parameters: maskUnsealed(found.parameters, row) };
+  return { ...found, parameters: maskUnsealed(found.parameters) };
 }
 
 /** The columns of a list. */

@@ -15,10 +15,16 @@ import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { isNetwork } from '../../../network/address-matcher.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
-import { pathText } from '../../../secrets/mask.ts';
+import { isMask, pathText } from '../../../secrets/mask.ts';
 import { restoreMasked } from '../../../secrets/restore-masked.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
-import { isSecretParameterPath, type Parameters, readParameters, sealParameters } from '../../../stores/config/pipeline-parameters.ts';
+import {
+  type OpenParameters,
+  type Parameters,
+  readParameters,
+  sealParameters,
+  secretParameterPath,
+} from '../../../stores/config/pipeline-parameters.ts';
 import {
   deletePipeline,
   findPipeline,
@@ -89,7 +95,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       const secret = newSecret();
       const pipeline = await context.write(user, 'pipeline.created', async (tx, change) => {
         const slug = await slugFor(tx, user.org_id, body);
-        const { parameters, parameter_secrets } = await sealedParameters(tx, user.org_id, body.parameters ?? {}, {});
+        const { parameters, parameter_secrets } = await sealedParameters(tx, user.org_id, body.parameters ?? {}, NONE);
         const keys = { pipeline_key: `pk_${chance(32)}`, ...(await sealed(tx, user.org_id, secret)), parameter_secrets };
         const created = await insertPipeline(
           tx,
@@ -131,8 +137,8 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
         const before = found(await findPipeline(tx, user.org_id, params.id));
         requireUnchanged(headers['if-match'], before.updated_at, 'The pipeline');
         if (body.slug !== undefined) await requireFreeSlug(tx, user.org_id, body.slug, before.id);
-        const stored = body.parameters && ((await readParameters(tx, cipher, user.org_id, before.id)) ?? {});
-        const sent = body.parameters && (await sealedParameters(tx, user.org_id, body.parameters, stored ?? {}));
+        const stored = body.parameters && (await readParameters(tx, cipher, user.org_id, before.id));
+        const sent = body.parameters && (await sealedParameters(tx, user.org_id, body.parameters, stored ?? NONE));
         const after = await updatePipeline(tx, before, { ...inputOf(body), ...sent }, change.stamp);
         if (before.enabled && !after.enabled) change.urgent();
         const changes = differences(before, after);
@@ -207,9 +213,9 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
-  async function sealedParameters(tx: Db, orgId: string, sent: Parameters, stored: Parameters) {
-    const { parameters, replaced } = restored(sent, stored);
-    return { ...sealParameters(cipher, await organisationKey(tx, orgId), parameters), replaced };
+  async function sealedParameters(tx: Db, orgId: string, sent: Parameters, stored: OpenParameters) {
+    const { parameters, replaced, kept } = restored(sent, stored);
+    return { ...sealParameters(cipher, await organisationKey(tx, orgId), parameters, kept), replaced };
   }
   async function sealed(tx: Db, orgId: string, secret: string) {
     const org = await organisationKey(tx, orgId);
@@ -217,9 +223,15 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
   }
 }
 
-/** Replaces masks with the stored secrets. `replaced`: whether a secret changed. */
-function restored(sent: Parameters, stored: Parameters): { parameters: Parameters; replaced: boolean } {
-  const { config, unknown } = restoreMasked(sent, stored, isSecretParameterPath);
+const NONE: OpenParameters = { parameters: {}, sealed: [] };
+
+/** Replaces masks with the stored secrets. `replaced`: whether a secret changed. `kept`: sealed ones whose masks were sent back. */
+function restored(
+  sent: Parameters,
+  { parameters: stored, sealed }: OpenParameters,
+): { parameters: Parameters; replaced: boolean; kept: string[] } {
+  const isSecret = secretParameterPath(sealed);
+  const { config, unknown } = restoreMasked(sent, stored, isSecret);
   if (unknown.length > 0)
     throw invalidFields(
       unknown.map((path) => ({
@@ -230,7 +242,8 @@ function restored(sent: Parameters, stored: Parameters): { parameters: Parameter
   const parameters = config as Parameters;
   return {
     parameters,
-    replaced: Object.keys(parameters).some((name) => isSecretParameterPath([name]) && parameters[name] !== stored[name]),
+    replaced: Object.keys(parameters).some((name) => isSecret([name]) && parameters[name] !== stored[name]),
+    kept: sealed.filter((name) => isMask(sent[name] ?? '')),
   };
 }
 function found(pipeline: Pipeline | undefined): Pipeline {

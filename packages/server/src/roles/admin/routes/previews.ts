@@ -14,7 +14,7 @@ import { replayHistory } from '../../../operations/replay.ts';
 import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { inTestMode } from '../../../operations/trial-mode.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
-import { readParameters } from '../../../stores/config/pipeline-parameters.ts';
+import { type OpenParameters, readParameters } from '../../../stores/config/pipeline-parameters.ts';
 import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import { definedOf } from '../defined.ts';
@@ -77,7 +77,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ body }) => {
-      const rehearse = await rehearsalOf(body.vendor, body.config as JsonObject, body.parameters ?? {});
+      const rehearse = await rehearsalOf(body.vendor, body.config as JsonObject, { parameters: body.parameters ?? {}, sealed: [] });
       const { failed, ...result } = rehearse(eventOf(body.event), clock.now());
       return failed === null ? result : { ...result, dropped: failed };
     },
@@ -117,7 +117,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
       const pipeline = await requirePipeline(db, user.org_id, body.pipeline_id);
       const org = await organisationKey(db, user.org_id);
-      const parameters = (await readParameters(db, cipher, user.org_id, pipeline.id)) ?? {};
+      const parameters = (await readParameters(db, cipher, user.org_id, pipeline.id)) ?? { parameters: {}, sealed: [] };
       const revision = async (field: 'from' | 'to') => {
         const stored = await findRevision(db, user.org_id, template.id, body[field]);
         if (stored === undefined) throw invalid(field, 'is no revision of the template');
@@ -214,8 +214,11 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
-  async function rehearsalOf(vendor: string, config: JsonObject, parameters: Record<string, string>, at = 'config'): Promise<Rehearse> {
-    const compiled = compileRehearsal(await requireVendor(vendor), config, parameters, urlRules(context));
+  async function rehearsalOf(vendor: string, config: JsonObject, opened: OpenParameters, at = 'config'): Promise<Rehearse> {
+    const compiled = compileRehearsal(await requireVendor(vendor), config, opened.parameters, {
+      ...urlRules(context),
+      sealed: opened.sealed,
+    });
     if (compiled.ok) return compiled.rehearse;
     throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: field === '' ? at : `${at}.${field}`, message })));
   }
