@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { inProcessEphemeral } from '../stores/ephemeral/in-process.ts';
-import { Audience, TapBudget, Watcher } from './audience.ts';
+import { Audience, TapBudget, TELL_EVERY_MS, Watcher } from './audience.ts';
 import { createTap } from './tap.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** A watcher whose every frame takes `costMs` of the clock. */
 function stage(costMs: number) {
@@ -63,6 +66,40 @@ test('a frame is sent to every watcher whose buffer is not full', async () => {
     { stage: 'skipped', count: 3 },
     { event: 'Seen', seq: 2 },
   ]);
+});
+
+test('a reader that lost frames is told on a quiet pipeline too, as soon as it can receive again', async () => {
+  const { join, emit, audience } = stage(0);
+  const [slow, idle] = [join({}), join({})];
+  slow.outlet.bufferedAmount = 10_000_000;
+  await emit(3, 'Seen');
+  vi.advanceTimersByTime(10 * TELL_EVERY_MS);
+  expect(slow.shown).toEqual([]);
+  slow.outlet.bufferedAmount = 0;
+  vi.advanceTimersByTime(TELL_EVERY_MS);
+  const skipped = { time: '1970-01-01T00:00:00.000Z', seq: 1, stage: 'skipped', count: 3 };
+  expect([slow.shown, told(idle.shown)]).toEqual([[skipped], 0]);
+  vi.advanceTimersByTime(10 * TELL_EVERY_MS);
+  expect(slow.shown.length).toBe(1);
+  await emit(1, 'Seen');
+  expect(slow.shown[1]).toMatchObject({ seq: 2, event: 'Seen' });
+  slow.outlet.bufferedAmount = 10_000_000;
+  await emit(1, 'Seen');
+  const timers = vi.getTimerCount();
+  audience.leave(slow.watcher);
+  audience.leave(idle.watcher);
+  expect([timers, vi.getTimerCount()], 'the announcement and this one end with the last socket').toEqual([2, 0]);
+});
+
+test('frames beyond the time budget are reported without waiting for another frame', async () => {
+  const { join, emit } = stage(5);
+  const all = join({});
+  const some = join({ event: 'Wanted' });
+  await emit(1_000, 'Other');
+  await emit(10, 'Wanted');
+  const before = all.shown.length;
+  vi.advanceTimersByTime(TELL_EVERY_MS);
+  expect([told(all.shown), told(some.shown)]).toEqual([1_010 - before, 10]);
 });
 
 test.each([

@@ -15,6 +15,8 @@ export interface Outlet {
 }
 
 const MAX_BUFFERED_BYTES = 262_144;
+/** How soon a reader that can receive again learns what it lost, if no frame tells it earlier. */
+export const TELL_EVERY_MS = 250;
 /** Milliseconds per second that frames may take. Unused time is saved for a burst. */
 const MS_PER_SECOND = 20;
 const MOST_SAVED_MS = 250;
@@ -37,6 +39,12 @@ export class TapBudget {
     work();
     this.#saved -= this.#clock.monotonic() - start;
     return true;
+  }
+  /** Runs `work` in any case and counts its time. */
+  charge(work: (time: string) => void): void {
+    const start = this.#clock.monotonic();
+    work(new Date(this.#clock.now()).toISOString());
+    this.#saved -= this.#clock.monotonic() - start;
   }
 }
 
@@ -69,16 +77,17 @@ export class Watcher {
     return true;
   }
   show(frame: TimedFrame, rest: string): void {
-    if (this.#outlet.bufferedAmount > MAX_BUFFERED_BYTES) {
-      this.skipped++;
-      return;
-    }
-    const head = `{"time":"${frame.time}","seq":`;
+    if (this.tellSkipped(frame.time)) this.#outlet.send(`{"time":"${frame.time}","seq":${++this.#seq}${rest}`);
+    else this.skipped++;
+  }
+  /** Reports lost frames. Returns false if the reader cannot receive now. */
+  tellSkipped(time: string): boolean {
+    if (this.#outlet.bufferedAmount > MAX_BUFFERED_BYTES) return false;
     if (this.skipped > 0) {
-      this.#outlet.send(`${head}${++this.#seq},"stage":"skipped","count":${this.skipped}}`);
+      this.#outlet.send(`{"time":"${time}","seq":${++this.#seq},"stage":"skipped","count":${this.skipped}}`);
       this.skipped = 0;
     }
-    this.#outlet.send(`${head}${++this.#seq}${rest}`);
+    return true;
   }
 }
 
@@ -90,6 +99,8 @@ export class Audience {
   readonly #unwatch: () => void;
   /** Frames shown to nobody. Watchers with a filter are told only about matching ones. */
   #skipped = 0;
+  /** Runs while a watcher has lost frames that it was not told about. */
+  #telling: NodeJS.Timeout | undefined;
 
   /** `hide` masks secrets in a frame before it is shown. */
   constructor(ephemeral: Ephemeral, orgId: string, budget: TapBudget, hide: (frame: TimedFrame) => TimedFrame = (frame) => frame) {
@@ -114,21 +125,40 @@ export class Audience {
   leave(watcher: Watcher): void {
     this.#watchers.delete(watcher);
     this.#filtered.delete(watcher);
-    if (this.#watchers.size === 0) this.#unwatch();
+    if (this.#watchers.size > 0) return;
+    this.#stopTelling();
+    this.#unwatch();
   }
 
   #receive(frame: TimedFrame): void {
     if (this.#budget.spend(() => this.#show(frame))) return;
-    // Watchers without a filter share one count, which is reported with their next frame.
+    // Watchers without a filter share one count.
     this.#skipped++;
     for (const watcher of this.#filtered) if (watcher.passes(frame)) watcher.skipped++;
+    this.#tellLater();
   }
   #show(frame: TimedFrame): void {
     const rest = restOf(this.#hide(frame));
     for (const watcher of this.#watchers) {
       this.#catchUp(watcher);
       if (watcher.passes(frame)) watcher.show(frame, rest);
+      if (watcher.skipped > 0) this.#tellLater();
     }
+  }
+  #tellLater(): void {
+    this.#telling ??= setInterval(() => this.#budget.charge((time) => this.#tell(time)), TELL_EVERY_MS).unref();
+  }
+  #tell(time: string): void {
+    let isPending = false;
+    for (const watcher of this.#watchers) {
+      this.#catchUp(watcher);
+      if (watcher.skipped > 0 && !watcher.tellSkipped(time)) isPending = true;
+    }
+    if (!isPending) this.#stopTelling();
+  }
+  #stopTelling(): void {
+    clearInterval(this.#telling);
+    this.#telling = undefined;
   }
   #catchUp(watcher: Watcher): void {
     if (!watcher.filtered) watcher.skipped += this.#skipped - watcher.skippedUpTo;

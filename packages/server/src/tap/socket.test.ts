@@ -16,10 +16,14 @@ let debug: { close(): void };
 let tap: ReturnType<typeof createTap>;
 let removed = false;
 let checkDelayMs = 0;
+let revoked: string[] = [];
+let asked: (readonly string[])[] = [];
 
 beforeEach(async () => {
   removed = false;
   checkDelayMs = 0;
+  revoked = [];
+  asked = [];
   ephemeral = inProcessEphemeral();
   tap = createTap(ephemeral, systemClock);
   server = createServer();
@@ -27,10 +31,17 @@ beforeEach(async () => {
     ephemeral,
     clock: systemClock,
     hideSecrets: (frame) => JSON.parse(JSON.stringify(frame).replaceAll('hidden-parameter', '••••')),
+    liveApiTokens: async (ids) => {
+      asked.push(ids);
+      return new Set(ids.filter((id) => !revoked.includes(id)));
+    },
     checkToken: async (token) => {
       if (checkDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, checkDelayMs));
       const [orgId, ttl] = token.split(':');
-      return token === 'bad' || removed ? { ok: false } : { ok: true, org_id: orgId!, expires_at: Date.now() + Number(ttl ?? 60_000) };
+      const api_token_id = token.startsWith('fht_') ? token : undefined;
+      return token === 'bad' || removed
+        ? { ok: false }
+        : { ok: true, org_id: orgId!, expires_at: Date.now() + Number(ttl ?? 60_000), api_token_id };
     },
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -91,6 +102,17 @@ describe('the debug socket', () => {
     expect(await connect('?token=bad').closed).toBe(4401);
     expect(await connect('').closed).toBe(4401);
     expect(await connect('?token=org_1:80').closed).toBe(4408);
+  });
+
+  test('a revoked API token loses its sockets, by one query for all API tokens', async () => {
+    const sockets = ['fht_a', 'fht_a', 'fht_b', 'org_1'].map((token) => connect(`?token=${token}`));
+    for (const orgId of ['fht_a', 'fht_b', 'org_1']) await watched(orgId);
+    await expect.poll(() => asked.at(-1)).toEqual(['fht_a', 'fht_b']);
+    revoked = ['fht_a'];
+    expect(await Promise.all(sockets.slice(0, 2).map(({ closed }) => closed))).toEqual([4401, 4401]);
+    await expect.poll(() => asked.at(-1)).toEqual(['fht_b']);
+    expect(sockets.slice(2).map(({ socket }) => socket.readyState)).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
+    for (const { socket } of sockets) socket.terminate();
   });
 
   test('filters in the query and in a later message', async () => {

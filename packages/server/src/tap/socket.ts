@@ -11,6 +11,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
 import { TAP_STAGES } from './port.ts';
+import { Revocations } from './revocations.ts';
 import type { TimedFrame } from './tap.ts';
 
 export const DEBUG_PATH = '/v1/admin/debug/live';
@@ -21,14 +22,16 @@ const MAX_INCOMING_BYTES = 16_384;
 const STAGES: ReadonlySet<string> = new Set(TAP_STAGES);
 const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}, a stage being one of ${TAP_STAGES.join(', ')}`;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
-/** A user who is removed, disabled or signed out elsewhere is disconnected within this time. */
+/** A user who is removed, disabled or signed out elsewhere is disconnected within this time. Revoked API tokens end sooner. */
 const RECHECK_MS = 5_000;
 
-export type TokenCheck = { ok: true; org_id: string; expires_at: number } | { ok: false };
+export type TokenCheck = { ok: true; org_id: string; expires_at: number; api_token_id?: string | undefined } | { ok: false };
 export interface DebugSocketDeps {
   ephemeral: Ephemeral;
   clock: Clock;
   checkToken(token: string): Promise<TokenCheck>;
+  /** Those of the given API tokens that are still valid. */
+  liveApiTokens(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Masks secrets that a transformation may have copied into an event. */
   hideSecrets(frame: TimedFrame): TimedFrame;
 }
@@ -42,6 +45,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   });
   const audiences = new Map<string, Audience>();
   const budget = new TapBudget(deps.clock);
+  const revocations = new Revocations(deps.liveApiTokens);
 
   async function serve(socket: WebSocket, request: IncomingMessage, url: URL): Promise<void> {
     // Clients may send a filter right after `open`, while the token is still being checked: keep the newest one until then.
@@ -62,10 +66,12 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     if (asked === undefined) refuseFilter(socket);
     const watcher = new Watcher(socket, asked ?? {});
     audience.join(watcher);
+    const revoked = () => socket.close(BAD_TOKEN, 'token no longer valid');
+    const unwatch = checked.api_token_id === undefined ? undefined : revocations.watch(checked.api_token_id, revoked);
     const recheck = setInterval(() => {
       if (deps.clock.now() >= checked.expires_at) return socket.close(EXPIRED_TOKEN, 'token expired');
       deps.checkToken(token).then(
-        (again) => again.ok || socket.close(BAD_TOKEN, 'token no longer valid'),
+        (again) => again.ok || revoked(),
         // Without the database nobody can be checked; the token's expiry still bounds the connection.
         () => undefined,
       );
@@ -83,6 +89,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     socket.on('message', (data) => onMessage(String(data)));
     if (early !== undefined) onMessage(early);
     socket.on('close', () => {
+      unwatch?.();
       clearInterval(recheck);
       clearTimeout(expiry);
       audience.leave(watcher);

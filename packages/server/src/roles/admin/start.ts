@@ -5,6 +5,7 @@ import type { OpenApiPaths } from '../../http/openapi.ts';
 import { hideSecrets } from '../../snapshot/hide-secrets.ts';
 import { attachDebugSocket, type TokenCheck } from '../../tap/socket.ts';
 import { buildAdminApp } from './app.ts';
+import { liveApiTokens } from './auth/api-tokens.ts';
 import { createIdentify } from './auth/identify.ts';
 import type { AdminDeps } from './deps.ts';
 
@@ -26,7 +27,7 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
       const user = await identify(`Bearer ${token}`);
       // The stream shows the whole organisation.
       if (user.pipeline_ids !== undefined) return { ok: false };
-      return { ok: true, org_id: user.org_id, expires_at: user.expires_at };
+      return { ok: true, org_id: user.org_id, expires_at: user.expires_at, api_token_id: user.api_token_id };
     } catch (error) {
       if (error instanceof ApiError) return { ok: false };
       throw error;
@@ -40,6 +41,7 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
         ephemeral,
         clock: deps.clock,
         checkToken,
+        liveApiTokens: (ids) => liveApiTokens(deps.db, ids),
         hideSecrets: (frame) => hideSecrets(snapshots.current(), frame.pipeline_id, frame),
       });
     },

@@ -100,6 +100,23 @@ export async function findTokenUser(db: Db, tokenHash: string): Promise<TokenUse
   return row && { ...row, pipeline_ids: scopeOf(row.pipeline_ids) };
 }
 
+/** The given tokens whose creators are still active. */
+export async function findTokenRoles(db: Db, ids: readonly string[]): Promise<{ id: string; token_role: UserRole; role: UserRole }[]> {
+  const found = [];
+  for (let start = 0; start < ids.length; start += MOST_IDS)
+    found.push(
+      ...(await db
+        .selectFrom('api_tokens')
+        .innerJoin('users', 'users.id', 'api_tokens.user_id')
+        .select(['api_tokens.id', 'api_tokens.role as token_role', 'users.role'])
+        .where('api_tokens.id', 'in', ids.slice(start, start + MOST_IDS))
+        .where('users.status', '=', 'active')
+        .execute()),
+    );
+  return found;
+}
+const MOST_IDS = 1_000;
+
 export async function touchApiToken(db: Db, id: string, now: string): Promise<void> {
   await db.updateTable('api_tokens').set({ last_used_at: now }).where('id', '=', id).execute();
 }

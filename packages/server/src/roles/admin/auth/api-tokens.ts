@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { ApiError } from '../../../http/errors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { findTokenUser, type TokenUser, touchApiToken } from '../../../stores/config/api-tokens.ts';
+import { findTokenRoles, findTokenUser, type TokenUser, touchApiToken } from '../../../stores/config/api-tokens.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import { roleReaches } from '../deps.ts';
 
@@ -19,6 +19,12 @@ export function newApiToken(): { token: string; token_hash: string; token_prefix
 /** 256 random bits need no slow hash. */
 function apiTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
+}
+
+/** Those of the given tokens that exist and allow no more than their creators. Expiry is not checked. */
+export async function liveApiTokens(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const found = await findTokenRoles(db, ids);
+  return new Set(found.filter(({ role, token_role }) => roleReaches(role, token_role)).map(({ id }) => id));
 }
 
 export function createApiTokenReader(deps: { db: Db; clock: Clock; log: Pick<FastifyBaseLogger, 'warn'> }) {
