@@ -2649,6 +2649,8 @@ export interface components {
             channels: components["schemas"]["AlertChannel"][];
             /** @default true */
             enabled: boolean;
+            /** @description Why a channel cannot be told, such as a missing setting. */
+            warnings: string[];
             /**
              * Format: date-time
              * @example 2026-05-01T12:00:00.000Z
@@ -4697,7 +4699,7 @@ export interface components {
             /** @example properties.products[*].price */
             path: string;
             types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
-            /** @description The newest value: text of at most 200 characters, a number, true, false or null. It has passed the privacy rules. */
+            /** @description The newest value: text of at most 200 characters, a number, true, false or null. The current privacy rules apply to it. */
             example: unknown;
             /** @description Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50. */
             events: string[];

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defaulted, defineResource, made, required, type ValueOf } from './resource.ts';
+import { defaulted, defineResource, made, required, shown, type ValueOf } from './resource.ts';
 import { Closed, Id, Name, Nullable, named, OneOf, Timestamp } from './schema.ts';
 
 export const ALERT_KINDS = ['failing', 'silent', 'backlog', 'dead_letters', 'plan_violations', 'rejected'] as const;
@@ -62,6 +62,7 @@ export const alert = defineResource(
     ),
     channels: required(Type.Array(AlertChannel, { minItems: 1, maxItems: 5 })),
     enabled: defaulted(Type.Boolean(), true),
+    warnings: shown(Type.Array(Type.String(), { description: 'Why a channel cannot be told, such as a missing setting.' })),
     created_at: made(Timestamp),
     updated_at: made(Timestamp),
   },

@@ -1,10 +1,11 @@
 /**
  * The fields that a pipeline's events actually contain, for completion in the mapping builder. Read on demand from retained events, so
- * ingest and processing pay nothing. The events and examples have already passed the privacy rules.
+ * ingest and processing pay nothing. The events passed the privacy rules of their time; the current ones are applied to what is shown.
  */
 import { type CanonicalEvent, eventKey } from '@firsthand/core/event/canonical.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { formatPath, type Segment } from '@firsthand/core/path/path.ts';
+import { PiiPass } from '@firsthand/core/privacy/pii.ts';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { turns } from '../runtime/turns.ts';
@@ -56,6 +57,11 @@ export async function observedFields(
       if (seen.has(record.position)) continue;
       seen.add(record.position);
       const { meta, event } = decodeEventRecord(record.data);
+      const organisation = deps.snapshots.current().organisations.get(meta.org_id);
+      // Without the rules nothing may be shown.
+      if (organisation === undefined) continue;
+      const rules = new PiiPass(event, organisation.pii, []);
+      while (rules.step()) await turns.bulk();
       collector.add(hideSecrets(deps.snapshots.current(), pipelineId, event), meta.received_at);
       const turn = turns.bulk();
       if (turn !== undefined) await turn;

@@ -94,7 +94,7 @@ export function Alerts() {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {alerts.data.alerts.map(({ id, name, kind, threshold, window_minutes, channels, enabled }) => (
+              {alerts.data.alerts.map(({ id, name, kind, threshold, window_minutes, channels, enabled, warnings }) => (
                 <Table.Tr key={id}>
                   <Table.Td miw={120}>
                     <b>{name}</b> {now.has(id) && <Tag tone="bad">fires since {ago(now.get(id)?.since ?? '')}</Tag>}
@@ -106,6 +106,11 @@ export function Alerts() {
                   </Table.Td>
                   <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
                     {channels.map(({ type, url, to }) => `${type} ${url ?? to ?? ''}`).join(', ')}
+                    {warnings.map((warning) => (
+                      <div key={warning} className="dim">
+                        {warning}
+                      </div>
+                    ))}
                   </Table.Td>
                   <Table.Td>
                     <Switch

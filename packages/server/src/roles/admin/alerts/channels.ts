@@ -25,7 +25,7 @@ export async function announce(deps: ChannelDeps, channel: AlertChannel, announc
 }
 
 async function sendMail({ settings }: ChannelDeps, to: string, announcement: Announcement): Promise<string | undefined> {
-  if (settings.smtpUrl === undefined) return 'SMTP_URL is not set';
+  if (settings.smtpUrl === undefined) return 'the setting SMTP_URL is missing';
   // Loaded on first use: most installations send no mail.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({

@@ -133,7 +133,12 @@ export class Evaluator {
       const told = state.announced[key] ?? 'resolved';
       const repeatKey = `${alert.id} ${key}`;
       const repeat = this.#repeats.get(repeatKey);
-      if (told === occasion || (repeat !== undefined && repeat.at > clock.monotonic())) continue;
+      if (told === occasion) {
+        // The next announcement that fails is logged again.
+        this.#repeats.delete(repeatKey);
+        continue;
+      }
+      if (repeat !== undefined && repeat.at > clock.monotonic()) continue;
       const failure = await announce(this.#deps, channel, announcementOf(occasion, alert, state, settings.baseUrl));
       if (failure === undefined) {
         this.#repeats.delete(repeatKey);

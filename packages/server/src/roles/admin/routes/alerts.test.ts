@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { Evaluator } from '../alerts/evaluator.ts';
 import { about, aDeadLetter, newIntegration } from '../testing/outcomes.ts';
-import { onStory, type Story } from '../testing/story.ts';
+import { type Loose, onStory, type Story } from '../testing/story.ts';
 
 const WEBHOOK = { type: 'webhook', url: 'http://127.0.0.1:9/alerts' };
 const ALERT = { name: 'Orders', kind: 'failing', threshold: 2, window_minutes: 5, channels: [WEBHOOK] };
@@ -26,13 +26,13 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 /** Evaluated by hand: the interval never ends. */
-function evaluator({ harness }: Story): Evaluator {
+function evaluator({ harness }: Story, logger = pino({ level: 'silent' })): Evaluator {
   return new Evaluator({
     ...harness.operations,
     db: harness.store.db,
     leases: embeddedLeases(),
     clock: harness.clock,
-    logger: pino({ level: 'silent' }),
+    logger,
     settings: { alertIntervalMs: 2_000_000_000, baseUrl: 'https://firsthand.example', smtpUrl: undefined, smtpFrom: 'a@example.com' },
   });
 }
@@ -66,7 +66,6 @@ onStory('alerts', (story) => {
     [422, 'VALIDATION_ERROR', 'channels.0.url', { channels: [{ type: 'slack' }] }],
     [422, 'VALIDATION_ERROR', 'channels.0.url', { channels: [{ type: 'webhook', url: 'ftp://example.com' }] }],
     [422, 'VALIDATION_ERROR', 'channels.1.to', { channels: [WEBHOOK, { type: 'email', to: 'nobody' }] }],
-    [422, 'VALIDATION_ERROR', 'channels.0.type', { channels: [{ type: 'email', to: 'a@example.com' }] }],
     [422, 'VALIDATION_ERROR', 'integration_id', { kind: 'silent', integration_id: 'int_x' }],
     [404, 'NOT_FOUND', undefined, { pipeline_id: 'pl_nobody' }],
     [404, 'NOT_FOUND', undefined, { integration_id: 'int_nobody' }],
@@ -202,5 +201,39 @@ onStory('alerts', (story) => {
       { type: 'slack', ok: true, error: null },
       { type: 'webhook', ok: false, error: expect.any(String) },
     ]);
+  });
+});
+
+onStory('alerts by e-mail', (story) => {
+  test('an e-mail channel without SMTP_URL is accepted; the alert, its test and one log line per firing name the setting', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const channels = [{ type: 'email', to: 'a@example.com' }];
+    const alert = await story.made('alerts', { ...ALERT, kind: 'dead_letters', threshold: 1, pipeline_id: pipeline, channels });
+    const warnings = [expect.stringContaining('SMTP_URL')];
+    expect(alert).toMatchObject({ channels, warnings });
+    const path = `alerts/${alert.id}`;
+    expect([(await story.got(path)).warnings, (await story.put(path, alert)).warnings]).toEqual([warnings, warnings]);
+    expect((await story.got('alerts')).alerts.find(({ id }: Loose) => id === alert.id)).toMatchObject({ warnings });
+    expect((await story.made('alerts', ALERT)).warnings, 'other channels need no setting').toEqual([]);
+    expect((await story.call('POST', `${path}/test`)).body).toEqual({
+      results: [{ type: 'email', ok: false, error: expect.stringContaining('SMTP_URL') }],
+    });
+    const lines: { alert_id: string; reason: string }[] = [];
+    const checks = evaluator(story, pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) }));
+    const own = () => lines.filter(({ alert_id }) => alert_id === alert.id).map(({ reason }) => reason);
+    for (let firing = 1; firing <= 2; firing++) {
+      const at = story.harness.clock.now();
+      const event = { ...about(story, pipeline), at };
+      const dead_letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at });
+      await story.record({ kind: 'processed', received_at: at, decisions: [], ...event }, { kind: 'dead_lettered', dead_letter, ...event });
+      for (let check = 0; check < 3; check++) {
+        await checks.evaluate();
+        story.harness.clock.advance(20_000);
+      }
+      expect(own(), `firing ${firing}`).toEqual(Array.from({ length: firing }, () => expect.stringContaining('SMTP_URL')));
+      story.harness.clock.advance(6 * 60_000);
+      for (let check = 0; check < 4; check++) await checks.evaluate();
+    }
+    await checks.stop();
   });
 });

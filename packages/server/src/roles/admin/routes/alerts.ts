@@ -74,7 +74,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     async ({ query, user }) => {
       const page = pageOf(query);
       const { rows, total } = await listAlerts(db, user.org_id, page);
-      return { alerts: rows.map((alert) => shownTo(user.role, alert)), total, ...page };
+      return { alerts: rows.map((alert) => withWarnings(shownTo(user.role, alert))), total, ...page };
     },
   );
 
@@ -122,14 +122,14 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
         change.audit({ id: made.id, after: masked(made) });
         return made;
       });
-      return reply.code(201).send(created);
+      return reply.code(201).send(withWarnings(created));
     },
   );
 
   app.get(
     '/alerts/:id',
     { config: { role: 'viewer' }, schema: { summary: 'Read an alert', tags, params: IdParams, response: { 200: resource.response } } },
-    async ({ params, user }) => shownTo(user.role, found(await findAlert(db, user.org_id, params.id))),
+    async ({ params, user }) => withWarnings(shownTo(user.role, found(await findAlert(db, user.org_id, params.id)))),
   );
 
   app.put(
@@ -144,7 +144,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
         await check(tx, { ...before, ...body });
         const after = await updateAlert(tx, before, { ...body, updated_at: change.stamp.now });
         change.audit({ id: before.id, before: masked(before), after: masked(after) });
-        return after;
+        return withWarnings(after);
       }),
   );
 
@@ -191,6 +191,12 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
+  /** A missing setting can be added later, so it is no reason to reject the alert. */
+  function withWarnings(alert: Alert) {
+    const mute = context.settings.smtpUrl === undefined && alert.channels.some(({ type }) => type === 'email');
+    return { ...alert, warnings: mute ? ['E-mail cannot be sent: the setting SMTP_URL is missing.'] : [] };
+  }
+
   /** What the schema cannot say: the scope fits the kind, the channels are complete, the resources exist. */
   async function check(tx: Db, alert: Alert): Promise<void> {
     const faults = [
@@ -213,7 +219,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     if (type === 'email') {
       if (url !== undefined) return fault('url', 'is for webhook and slack; e-mail uses to');
       if (to === undefined || !EMAIL.test(to)) return fault('to', 'must be an e-mail address');
-      return context.settings.smtpUrl === undefined ? fault('type', 'needs the setting SMTP_URL') : [];
+      return [];
     }
     if (to !== undefined) return fault('to', 'is for email; this channel uses url');
     const address = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-record.ts';
 import { newIntegration } from '../testing/outcomes.ts';
@@ -29,6 +30,51 @@ onStory('fields really seen', (story) => {
     expect(byPath['properties.empty']).toMatchObject({ types: ['object'], example: null });
     expect(byPath['properties["a.b"]'], 'keys with dots are written as paths take them').toMatchObject({ types: ['number'] });
     expect(byPath['properties.total']).toMatchObject({ last_seen_at: '2026-05-01T10:00:00.000Z' });
+  });
+
+  test('a privacy rule covers the examples of events from before it', async () => {
+    const { pipeline } = await newIntegration(story);
+    const email = 'anna@example.com';
+    const hashed = createHash('sha256').update(email).digest('hex');
+    await store(story, pipeline, [
+      {
+        event: 'Signed Up',
+        user_id: email,
+        traits: { email: hashed, phone: '+43 660 1234567', card: 4242 },
+        properties: { note: `write to ${email}`, link: 'https://shop.example/?mail=x&page=2' },
+        context: { ip: '203.0.113.77' },
+      },
+    ]);
+    const before = (await story.got('data-layer')).config;
+    await story.put('data-layer', {
+      config: {
+        pii_rules: {
+          ip: 'truncate',
+          fields: [
+            { path: 'user_id', action: 'hash' },
+            { path: 'traits.email', action: 'hash' },
+            { path: 'traits.phone', action: 'redact' },
+            { path: 'traits.card', action: 'drop' },
+          ],
+          detect: ['email'],
+          detect_action: 'redact',
+          url_params: ['mail'],
+        },
+      },
+    });
+    const { fields } = await story.got(`pipelines/${pipeline}/fields`);
+    await story.put('data-layer', { config: { pii_rules: before.pii_rules } });
+    expect(JSON.stringify(fields)).not.toContain(email);
+    const examples = Object.fromEntries(fields.map(({ path, example }) => [path, example]));
+    expect(examples).toMatchObject({
+      user_id: hashed,
+      'traits.email': hashed,
+      'traits.phone': '[redacted]',
+      'properties.note': 'write to [redacted]',
+      'properties.link': 'https://shop.example/?page=2',
+      'context.ip': '203.0.113.0',
+    });
+    expect(examples).not.toHaveProperty(['traits.card']);
   });
 
   test('are at most 1,000, and the answer says when there are more', async () => {

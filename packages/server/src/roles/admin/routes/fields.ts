@@ -12,7 +12,8 @@ const ObservedField = named(
     types: Type.Array(OneOf(['string', 'number', 'boolean', 'null', 'object', 'array'])),
     // Without `type`: generators for typed languages do not support several types.
     example: Type.Unsafe<string | number | boolean | null>({
-      description: 'The newest value: text of at most 200 characters, a number, true, false or null. It has passed the privacy rules.',
+      description:
+        'The newest value: text of at most 200 characters, a number, true, false or null. The current privacy rules apply to it.',
     }),
     events: Type.Array(Type.String(), {
       description: 'Events that carry it: track names, and `@page`, `@identify`, `@group`. At most 50.',
