@@ -409,7 +409,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API token
-         * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines.
+         * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` lists only these, and `POST /integrations` takes only these as `source_id`.
          *
          *     Least role: **admin**. Not for API tokens: a person signs in.
          */
@@ -497,7 +497,9 @@ export interface paths {
         };
         /**
          * List pipelines
-         * @description Least role: **viewer**.
+         * @description Newest first. An API token with `pipeline_ids` sees only these.
+         *
+         *     Least role: **viewer**.
          */
         get: operations["listPipelines"];
         put?: never;

@@ -41,12 +41,15 @@ export interface PipelineFilter {
   type?: Pipeline['type'] | undefined;
   label?: string | undefined;
   enabled?: boolean | undefined;
+  /** Only these. */
+  ids?: readonly string[] | undefined;
 }
 /** Newest first. */
 export async function listPipelines(db: Db, orgId: string, filter: PipelineFilter, page: Page): Promise<Paged<PipelineSummary>> {
   let query = db.selectFrom('pipelines').where('org_id', '=', orgId).where('deleted_at', 'is', null);
   if (filter.search !== undefined)
     query = query.where(sql<boolean>`search_text like ${likeContaining(filter.search.toLowerCase())} escape '\\'`);
+  if (filter.ids !== undefined) query = query.where('id', 'in', filter.ids.length === 0 ? [''] : filter.ids);
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
   if (filter.enabled !== undefined) query = query.where('enabled', '=', filter.enabled ? 1 : 0);
   const { label } = filter;

@@ -22,6 +22,7 @@ type PipelinesOf = (call: Call) => Promise<(string | undefined)[]>;
 const byPath: PipelinesOf = async ({ params }) => [params.id];
 const byQuery: PipelinesOf = async ({ query }) => [query.pipeline_id];
 const byBody: PipelinesOf = async ({ body }) => [text(body?.pipeline_id)];
+const bySourceId: PipelinesOf = async ({ body }) => [text(body?.source_id)];
 const none: PipelinesOf = async () => [];
 /** An unknown id is left to the route, which responds 404. */
 const byWebhookSource: PipelinesOf = async ({ deps, user, params, body }) => {
@@ -40,19 +41,24 @@ function text(value: unknown): string | undefined {
 
 /** Method and path without the prefix. A final `*` matches every path below. The first match applies. */
 const SCOPES: readonly (readonly [pattern: string, PipelinesOf])[] = [
+  // Lists only the token's own pipelines.
+  ['GET /pipelines', none],
   ['GET /pipelines/:id', byPath],
   ['PUT /pipelines/:id', byPath],
   ['GET /pipelines/:id/*', byPath],
   ['PUT /pipelines/:id/*', byPath],
   ['POST /pipelines/:id/*', byPath],
   ['DELETE /pipelines/:id/*', byPath],
+  ['POST /integrations', bySourceId],
   ['GET /webhook-sources', byQuery],
   ['POST /webhook-sources', byBody],
   ['GET /webhook-sources/:id', byWebhookSource],
+  ['GET /webhook-sources/:id/*', byWebhookSource],
   ['PUT /webhook-sources/:id', byWebhookSource],
   ['DELETE /webhook-sources/:id', byWebhookSource],
   ['POST /webhook-sources/:id/*', byWebhookSource],
   ['GET /dlq', byQuery],
+  ['GET /dlq/groups', byQuery],
   ['POST /dlq/replay', byBody],
   ['GET /dlq/:id', byDeadLetter],
   ['DELETE /dlq/:id', byDeadLetter],

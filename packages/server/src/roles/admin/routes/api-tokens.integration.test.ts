@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../../../test/servers/both-engines.ts';
 import type { UserRole } from '../../../stores/config/schema.ts';
+import { liveApiTokens } from '../auth/api-tokens.ts';
 import { ROLE_ORDER, type RouteEntry, roleReaches } from '../deps.ts';
 import { apiOf, bodyFor, exampleOf, FIXTURES, makePath, parametersOf } from '../testing/fixtures.ts';
 import { type Harness, startHarness, type TestOrganisation } from '../testing/harness.ts';
@@ -172,6 +173,10 @@ onBothEngines('API tokens', (fresh) => {
       const body = await bodyFor(apiOf(harness, org), route, path);
       const answer = await harness.call(route.method, path, { token, body });
       const where = `${named(route)}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`;
+      if (named(route) === 'GET /v1/admin/pipelines') {
+        expect([answer.status, answer.body.pipelines.map(({ id }) => id), answer.body.total], where).toEqual([200, [mine], 1]);
+        continue;
+      }
       expect([403, 404], where).toContain(answer.status);
     }
   });
@@ -183,6 +188,9 @@ onBothEngines('API tokens', (fresh) => {
     const source = { name: 'Payments', source_type: 'payment_processor', pipeline_id: mine };
     const made = await harness.call('POST', 'webhook-sources', { token, body: source });
     expect(made.status).toBe(201);
+    const theirs = await harness.call('POST', 'webhook-sources', { token: org.owner.token, body: { ...source, pipeline_id: foreign } });
+    const strange = await newPipeline(other.owner.token);
+    const hook = { vendor: 'webhook', name: 'Hook', config: { url: 'https://hooks.example/in' } };
     for (const [method, path, body, expected] of [
       ['GET', `pipelines/${mine}`, undefined, 200],
       ['PUT', `pipelines/${mine}`, { name: 'Renamed' }, 200],
@@ -197,10 +205,54 @@ onBothEngines('API tokens', (fresh) => {
       ['GET', `events?pipeline_id=${foreign}`, undefined, 404],
       ['GET', 'events', undefined, 403],
       ['GET', `pipelines/${foreign}`, undefined, 404],
-      ['GET', 'pipelines', undefined, 403],
+      ['GET', 'pipelines', undefined, 200],
+      ['POST', 'integrations', { source_id: mine, ...hook }, 201],
+      ['POST', 'integrations', { source_id: foreign, ...hook }, 404],
+      ['POST', 'integrations', { source_id: strange, ...hook }, 404],
+      ['GET', `dlq/groups?pipeline_id=${mine}`, undefined, 200],
+      ['GET', `dlq/groups?pipeline_id=${foreign}`, undefined, 404],
+      ['GET', 'dlq/groups', undefined, 403],
+      ['GET', `webhook-sources/${made.body.id}/status`, undefined, 200],
+      ['GET', `webhook-sources/${theirs.body.id}/status`, undefined, 404],
       ['POST', 'pipelines', { name: 'Another' }, 403],
       ['GET', 'users', undefined, 403],
     ] as const)
       expect([method, path, (await harness.call(method, path, { token, ...(body && { body }) })).status]).toEqual([method, path, expected]);
+    const viewer = await newToken({ role: 'viewer', pipeline_ids: [mine] });
+    const refused = await harness.call('POST', 'integrations', { token: viewer.token, body: { source_id: mine, ...hook } });
+    expect(refused.status, 'the role decides too').toBe(403);
+  });
+
+  test('a token limited to pipelines lists only these, in pages and under every filter', async () => {
+    const mine = [await newPipeline(), await newPipeline()];
+    const foreign = await newPipeline();
+    const { token } = await newToken({ pipeline_ids: [...mine, mine[0]] });
+    const listed = async (query: string) => {
+      const { pipelines, total } = (await harness.call('GET', `pipelines?${query}`, { token })).body;
+      return [pipelines.map(({ id }) => id), total];
+    };
+    expect(await listed('')).toEqual([mine.toReversed(), 2]);
+    expect(await listed('limit=1&offset=1')).toEqual([[mine[0]], 2]);
+    expect(await listed('search=shop&type=web&enabled=true')).toEqual([mine.toReversed(), 2]);
+    expect((await harness.call('DELETE', `pipelines/${mine[0]}`, { token: org.owner.token })).status).toBe(200);
+    expect(await listed('')).toEqual([[mine[1]], 1]);
+    expect((await harness.call('DELETE', `pipelines/${mine[1]}`, { token: org.owner.token })).status).toBe(200);
+    expect(await listed(''), 'nothing rather than everything').toEqual([[], 0]);
+    expect(await status(token, `pipelines/${foreign}`)).toBe(404);
+  });
+
+  test('the live view asks once which API tokens are still valid', async () => {
+    const { db } = harness.store;
+    const admin = await org.user('admin');
+    const [kept, revoked, ofAdmin] = [await newToken(), await newToken(), await newToken({ role: 'admin' }, admin.token)];
+    const ids = [kept.id, revoked.id, ofAdmin.id];
+    expect(await liveApiTokens(db, [...ids, 'apt_unknown'])).toEqual(new Set(ids));
+    await harness.call('DELETE', `api-tokens/${revoked.id}`, { token: org.owner.token });
+    expect(await liveApiTokens(db, ids)).toEqual(new Set([kept.id, ofAdmin.id]));
+    await db.updateTable('users').set({ role: 'editor' }).where('id', '=', admin.id).execute();
+    expect(await liveApiTokens(db, ids), 'its maker was demoted').toEqual(new Set([kept.id]));
+    await db.updateTable('users').set({ role: 'admin', status: 'disabled' }).where('id', '=', admin.id).execute();
+    expect(await liveApiTokens(db, ids), 'its maker was disabled').toEqual(new Set([kept.id]));
+    expect(await liveApiTokens(db, [])).toEqual(new Set());
   });
 });

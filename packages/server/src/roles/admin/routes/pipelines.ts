@@ -70,11 +70,17 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
     '/pipelines',
     {
       config: { role: 'viewer' },
-      schema: { summary: 'List pipelines', tags, querystring: ListQuery, response: { 200: ListOf('pipelines', PipelineSummary) } },
+      schema: {
+        summary: 'List pipelines',
+        description: 'Newest first. An API token with `pipeline_ids` sees only these.',
+        tags,
+        querystring: ListQuery,
+        response: { 200: ListOf('pipelines', PipelineSummary) },
+      },
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const { rows, total } = await listPipelines(db, user.org_id, query, page);
+      const { rows, total } = await listPipelines(db, user.org_id, { ...query, ids: user.pipeline_ids }, page);
       return { pipelines: rows, total, ...page };
     },
   );
