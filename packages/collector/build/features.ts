@@ -57,7 +57,8 @@ function clientSideOf(one: ClientSideInput, category: ReadCategory): ClientSide 
   const own = one.config.consent_category;
   return {
     category: category(one.consent_category ?? (typeof own === 'string' ? own : null)),
-    names: one.event_filter?.event_names ?? null,
+    // An empty filter passes every event, as on the server.
+    names: one.event_filter?.event_names?.length ? one.event_filter.event_names : null,
     config: one.config,
     // Sending does not need descriptions and variants.
     definition: { ...definition, description: '', website: '', variants: [] },

@@ -1596,7 +1596,7 @@ export interface paths {
         get: operations["getTrackingPlan"];
         /**
          * Change the tracking plan
-         * @description `flag` adds context.violations to an event that does not fit, `drop` drops it. With `If-Match: <ETag>` the change is rejected if somebody else changed the plan in the meantime.
+         * @description `allow` delivers an event that does not fit as it is, `flag` adds context.violations to it, `drop` drops it. All three count as plan_violations of alerts. With `If-Match: <ETag>` the change is rejected if somebody else changed the plan in the meantime.
          *
          *     Least role: **editor**.
          */
@@ -5723,7 +5723,7 @@ export interface components {
             dead_lettered: number;
             /** @description Deliveries that a replay asked for. */
             replayed: number;
-            /** @description Processed events that the tracking plan flagged. */
+            /** @description Processed events that violate the tracking plan, flagged or allowed. */
             plan_violations: number;
             /** @description From acceptance to delivery. */
             p50_ms: number | null;
@@ -5752,7 +5752,7 @@ export interface components {
             dead_lettered: number;
             /** @description Deliveries that a replay asked for. */
             replayed: number;
-            /** @description Processed events that the tracking plan flagged. */
+            /** @description Processed events that violate the tracking plan, flagged or allowed. */
             plan_violations: number;
             /** @description From acceptance to delivery. */
             p50_ms: number | null;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { CONSENT_CATEGORY_PATTERN } from './consent-category.ts';
 import { DeliveryModeSchema } from './delivery-mode.ts';
 import { EventFilterSchema } from './event-filter.ts';
 import { chosen, defaulted, defineResource, fixed, joined, made, shown, type ValueOf, type WritableOf } from './resource.ts';
@@ -41,7 +42,7 @@ export const integration = defineResource(
     consent_category: defaulted(
       Nullable(
         Type.String({
-          pattern: '^[a-z][a-z0-9_]{0,63}$',
+          pattern: CONSENT_CATEGORY_PATTERN,
           description: 'Events without consent for this category are dropped. Null delivers every event.',
           'x-fault': 'must be a category such as marketing, or null',
           examples: ['marketing'],

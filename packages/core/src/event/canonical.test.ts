@@ -13,7 +13,12 @@ const CASES: [event: Keyed, names: string[], found: string | undefined][] = [
   [page, ['@page', '@screen'], '@page'],
   [alias, ['@identify', '@alias'], '@alias'],
   [alias, ['@identify'], '@identify'],
-  [{ type: 'track', event: '@screen' }, ['@screen'], '@screen'],
+  ...['@page', '@screen', '@identify', '@alias', '@group', ' @Page'].map((event): (typeof CASES)[number] => [
+    { type: 'track', event },
+    ['@page', '@screen', '@identify', '@alias', '@group', ' @Page'],
+    undefined,
+  ]),
+  [{ type: 'track', event: '@mention' }, ['@mention', '@page'], '@mention'],
   [{ type: 'track', event: 'X' }, ['@screen', '@page'], undefined],
 ];
 test.each(CASES)('%j among %j finds %s', (event, names, found) => {

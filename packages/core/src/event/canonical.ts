@@ -33,9 +33,16 @@ export interface CanonicalEvent {
 /** What names an event: its folder, key and order depend on nothing else. */
 export type EventHead = Pick<CanonicalEvent, 'event_id' | 'type' | 'event' | 'anonymous_id' | 'user_id' | 'timestamp'>;
 
-/** The key of an event in mappings, filters and plans: the name of a track event, otherwise `@page`, `@identify` or `@group`. */
+const RESERVED: ReadonlySet<string> = new Set(['@page', '@screen', '@identify', '@alias', '@group']);
+
+/**
+ * The key of an event in mappings, filters and plans: the name of a track event, otherwise `@page`, `@identify` or `@group`. A track event
+ * with such a name has an empty key, which no configuration has.
+ */
 export function eventKey(event: Pick<CanonicalEvent, 'type' | 'event'>): string {
-  return event.type === 'track' ? (event.event ?? '') : `@${event.type}`;
+  if (event.type !== 'track') return `@${event.type}`;
+  const name = event.event ?? '';
+  return name.includes('@') && RESERVED.has(name.trim().toLowerCase()) ? '' : name;
 }
 
 type Keyed = Pick<CanonicalEvent, 'type' | 'event' | 'original_type'>;

@@ -50,6 +50,12 @@ function payload(mappings: unknown[], event = order, options: MappingOptions = {
   return result.kind === 'payload' ? result.payload : result;
 }
 
+test.each(['@page', ' @Page'])('a track event named %j is no page', (event) => {
+  const config = { events: { '@page': { mappings: [{ value: 'page', target: 'kind' }] } } };
+  expect(run(config, page)).toMatchObject({ kind: 'payload', payload: { kind: 'page' } });
+  expect(run(config, { ...order, event })).toEqual({ kind: 'dropped', reason: 'mapping_default' });
+});
+
 test('the example of the contract', () => {
   const config = {
     version: 2,

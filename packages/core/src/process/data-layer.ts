@@ -1,4 +1,5 @@
 /** Checks the shape of `/data-layer` config: absent values get defaults, wrong values a fault with their path. */
+import { CONSENT_CATEGORY_PATTERN } from '../config/consent-category.ts';
 import { type DataLayerConfig, DEFAULT_DATA_LAYER } from '../config/resources.ts';
 import { isObject, own } from '../json.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
@@ -29,7 +30,7 @@ function isIn(field: string, section: string): boolean {
 type Check = (value: unknown, field: string, faults: ConfigFault[]) => void;
 
 const MAX_CODE = 100_000;
-const CATEGORY = /^[a-z][a-z0-9_-]{0,63}$/;
+const CATEGORY = new RegExp(CONSENT_CATEGORY_PATTERN);
 
 const bool: Check = (value, field, faults) => {
   if (typeof value !== 'boolean') faults.push({ field, message: 'must be true or false' });

@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
+import { validateDataLayer } from '../process/compiled.ts';
 import { compileVendor, validateConfig } from './compile.ts';
 import type { CompiledVendor, VendorItem } from './compiled.ts';
 import { defineVendor, type VendorInput } from './define.ts';
@@ -88,6 +89,11 @@ test('settings: the vendor’s own, what every integration understands, and what
   });
   expect(compiled(over, { batch_size: 5_000 }).batch?.max_items).toBe(500);
   expect(compiled({}, { retry_enabled: false, max_retries: 3 }).max_retries).toBe(0);
+});
+
+test('a consent category with a hyphen, which a mapping may produce, can be required', () => {
+  expect(validateDataLayer({ consent: { mapping: { C0004: 'e-mail' }, default: {}, honour_gpc: true } })).toEqual([]);
+  expect(compiled({}, { consent_category: 'e-mail' }).consent_category).toBe('e-mail');
 });
 
 test('unknown keys, wrong values and missing ones are told apart, each with its path', () => {

@@ -1,5 +1,5 @@
 /** Event → vendor payload: the mapping, then the definition's rules on names, limits and identifiers. */
-import { type CanonicalEvent, eventKey } from '../event/canonical.ts';
+import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { compileMappingInSteps } from '../mapping/mapping.ts';
 import type { DropReason } from '../outcome/outcome.ts';
@@ -85,7 +85,7 @@ function nameWriter(rule: EventNameDefinition, parameters: Record<string, unknow
 }
 
 function ownName(event: CanonicalEvent): string {
-  return event.type === 'track' ? eventKey(event) : event.type;
+  return event.type === 'track' ? (event.event ?? '') : event.type;
 }
 
 function requireOneOf(groups: readonly string[][]): (payload: unknown) => string | undefined {

@@ -1,4 +1,5 @@
 /** Settings that every integration has, for any vendor. Only `endpoint` is shown among a vendor's own fields. */
+import { CONSENT_CATEGORY_PATTERN } from '../config/consent-category.ts';
 import type { CompiledVendor } from './compiled.ts';
 import type { BatchDefinition, ConfigField, VendorDefinition } from './definition.ts';
 import type { FieldValues } from './fields.ts';
@@ -70,7 +71,7 @@ export const COMMON_FIELDS: readonly ConfigField[] = [
     required: false,
     placeholder: 'marketing',
     help_text: 'Deliver only events whose consent grants this category. The same field of the integration record wins.',
-    pattern: '^[a-z][a-z0-9_]{0,63}$',
+    pattern: CONSENT_CATEGORY_PATTERN,
     pattern_hint: 'a category such as marketing, advertising, analytics or functional',
   },
 ];

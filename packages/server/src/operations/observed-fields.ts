@@ -83,7 +83,7 @@ export class FieldCollector {
   #truncated = false;
 
   add(event: CanonicalEvent, receivedAt: number): void {
-    this.#walk(event, [], eventKey(event), receivedAt);
+    this.#walk(event, [], event.type === 'track' ? (event.event ?? '') : eventKey(event), receivedAt);
   }
 
   result(): Omit<ObservedFields, 'sampled'> {

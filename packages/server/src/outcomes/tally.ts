@@ -112,8 +112,8 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       case 'processed':
         count(outcome, '', outcome.received_at, 'received');
         count(outcome, '', outcome.at, 'processed');
-        if (outcome.decisions.some(({ step, result }) => step === 'tracking_plan' && result === 'flagged'))
-          count(outcome, '', outcome.at, 'plan_violations');
+        // The plan makes a decision only about an event that violates it: allowed or flagged.
+        if (outcome.decisions.some(({ step }) => step === 'tracking_plan')) count(outcome, '', outcome.at, 'plan_violations');
         if (!outcome.untraced) traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':

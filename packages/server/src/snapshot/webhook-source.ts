@@ -1,5 +1,7 @@
 /** Inbound webhook sources: validated for the management API, compiled for ingest. */
+
 import { findSource } from '@firsthand/catalog/sources/index.ts';
+import { CONSENT_CATEGORY_PATTERN } from '@firsthand/core/config/consent-category.ts';
 import type { WebhookProvider, WebhookSource, WebhookSourceType } from '@firsthand/core/config/resources.ts';
 import { compileMapping, type WebhookMapper } from '@firsthand/core/inbound/map-webhook.ts';
 import { isObject } from '@firsthand/core/json.ts';
@@ -31,7 +33,7 @@ const ALL_PROVIDERS: readonly WebhookProvider[] = [...Object.values(PROVIDERS), 
 const TIMESTAMP_FORMATS = ['unix_seconds', 'unix_millis', 'iso8601'];
 const SIGNATURE_METHODS = ['hmac_sha256', 'standard_webhooks', 'shared_secret', 'none'];
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
-const CATEGORY = /^[a-z][a-z0-9_-]{0,63}$/;
+const CATEGORY = new RegExp(CONSENT_CATEGORY_PATTERN);
 const MAX_ENTRIES = 500;
 
 export function compileWebhookSource(source: WebhookSource): WebhookSourceResult {

@@ -66,7 +66,7 @@ export async function firstFailure(
     // For the index: an event that waited longer for its processing is not found.
     .where('received_at', '>=', minuteAt - LONGEST_WAIT)
     .where('received_at', '<', until)
-    .where((eb) => eb.or([eb('reason', '=', 'tracking_plan'), eb('decisions', 'like', '%"tracking_plan"%"flagged"%')]));
+    .where((eb) => eb.or([eb('reason', '=', 'tracking_plan'), eb('decisions', 'like', '%"step":"tracking_plan"%')]));
   if (scope.pipeline_id !== null) events = events.where('pipeline_id', '=', scope.pipeline_id);
   return await events.orderBy('processed_at').limit(1).executeTakeFirst();
 }

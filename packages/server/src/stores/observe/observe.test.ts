@@ -18,6 +18,7 @@ import {
   readHealth,
 } from './dead-letters.ts';
 import { findTracesOf, removeTraces } from './erase-traces.ts';
+import { firstFailure } from './first-failure.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import { listTraces } from './list-traces.ts';
 import { openObserve } from './open.ts';
@@ -232,6 +233,18 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     });
     expect(totals.rejected_dropped).toBe(107);
     expect(await eraseDeadLetters(observe, 'org_1', { user_id: '500', anonymous_ids: [] })).toHaveLength(1);
+  });
+  test('violations of a plan that only watches are counted, and the first is found for its alert', async () => {
+    const scope = { org_id: 'org_8', pipeline_id: 'pl_8' };
+    const event = { kind: 'processed' as const, ...about, ...scope, received_at: T0 };
+    await write(
+      { ...event, event_id: 'fits', decisions: [{ step: 'bots', result: 'flagged' }] },
+      { ...event, event_id: 'violates', decisions: [{ step: 'tracking_plan', result: 'allowed', detail: 'properties.total is required' }] },
+    );
+    const { totals } = await readStats(observe, { ...scope, from: 0, to: T0 + 86_400_000, interval: 'day' });
+    expect(totals.plan_violations).toBe(1);
+    const found = await firstFailure(observe, 'plan_violations', { ...scope, integration_id: null }, about.at);
+    expect(found).toMatchObject({ event_id: 'violates' });
   });
   test('a rejected event whose visitor only its cookie named is erased with the visitor', async () => {
     const request = { source: 'browser' as const, anonymous_id: 'of-the-cookie' };

@@ -33,7 +33,7 @@ export interface StatsEntry {
   retried: number;
   dead_lettered: number;
   replayed: number;
-  /** Processed events that the tracking plan flagged. */
+  /** Processed events that violate the tracking plan, flagged or allowed. */
   plan_violations: number;
   p50_ms: number | null;
   p99_ms: number | null;

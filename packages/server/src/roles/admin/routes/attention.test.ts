@@ -9,15 +9,17 @@ onStory('what needs attention', (story) => {
     const at = story.harness.clock.now();
     const event = { ...about(story, pipeline), at };
     const flagged = { step: 'tracking_plan', result: 'flagged' } as const;
+    const allowed = { step: 'tracking_plan', result: 'allowed' } as const;
     await story.record(
       { kind: 'processed', received_at: at, decisions: [flagged], ...event },
+      { kind: 'processed', received_at: at, decisions: [allowed], ...event, event_id: 'of a plan that only watches' },
       { kind: 'dead_lettered', dead_letter: aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at }), ...event },
     );
     const { items } = await story.got('attention');
     expect(items.map(({ kind, pipeline_id, integration_id, count }) => [kind, pipeline_id, integration_id, count])).toEqual([
       ['failing', pipeline, integration, null],
       ['dead_letters', pipeline, integration, 1],
-      ['plan_violations', pipeline, null, 1],
+      ['plan_violations', pipeline, null, 2],
     ]);
     expect((await story.stranger('GET', 'attention')).body.items).toEqual([]);
   });

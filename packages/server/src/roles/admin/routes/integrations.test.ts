@@ -64,6 +64,11 @@ onStory('pipeline integrations', (story) => {
     expect(await story.put(path, cleared)).toMatchObject({ ...cleared, name: 'Mine', enabled: false });
   });
 
+  test('may require a consent category with a hyphen', async () => {
+    const { integration } = await newIntegration(story, { url: URL }, { consent_category: 'e-mail' });
+    expect(integration).toMatchObject({ consent_category: 'e-mail' });
+  });
+
   test.each([
     ['name', { name: '' }],
     ['enabled', { enabled: 'yes' }],

@@ -26,7 +26,7 @@ const Entry = {
   retried: Type.Integer(),
   dead_lettered: Type.Integer(),
   replayed: Type.Integer({ description: 'Deliveries that a replay asked for.' }),
-  plan_violations: Type.Integer({ description: 'Processed events that the tracking plan flagged.' }),
+  plan_violations: Type.Integer({ description: 'Processed events that violate the tracking plan, flagged or allowed.' }),
   p50_ms: Nullable(Type.Number({ description: 'From acceptance to delivery.' })),
   p99_ms: Nullable(Type.Number()),
 };

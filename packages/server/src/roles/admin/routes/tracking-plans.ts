@@ -45,7 +45,7 @@ export function trackingPlanRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Change the tracking plan',
         description:
-          '`flag` adds context.violations to an event that does not fit, `drop` drops it. With `If-Match: <ETag>` the change is rejected if somebody else changed the plan in the meantime.',
+          '`allow` delivers an event that does not fit as it is, `flag` adds context.violations to it, `drop` drops it. All three count as plan_violations of alerts. With `If-Match: <ETag>` the change is rejected if somebody else changed the plan in the meantime.',
         tags,
         params: IdParams,
         headers: ifMatchHeader('The `ETag` that was read.', '"2026-05-01T12:00:00.000Z"'),
