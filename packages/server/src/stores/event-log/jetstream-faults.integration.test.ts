@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
 import { collect, fresh, record, records, until } from './conformance/kit.ts';
+import { Layout } from './jetstream/names.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
 import { type Delivery, type EventLog, LogUnavailable, RecordTooLarge } from './port.ts';
 
@@ -146,6 +147,69 @@ describe('several processes', () => {
     await until(() => left.length === 3);
     await last.ackAll(left);
     await until(async () => (await log.lag(topic, 'g')).waiting === 0);
+  });
+
+  test('a retry that a replaced consumer stores late is not delivered (its event came again, out of order)', async () => {
+    const topic = fresh();
+    await log.append([{ topic, records: records(topic, 2) }]);
+    const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10 } as const;
+    const held: Delivery[] = [];
+    const { log: frozen } = await another();
+    const old = frozen.consume(topic, 'g', options, async (batch) => void held.push(...batch));
+    onTestFinished(() => old.stop());
+    await until(() => held.length === 2);
+    // This one counts: it is stored before the group is taken over.
+    await held[0]?.retryIn(3_600_000, 'early');
+    const { log: heir } = await another();
+    const next = heir.consume(topic, 'g', options, async (batch) => {
+      for (const delivery of batch) await delivery.ack();
+    });
+    await until(async () => (await log.lag(topic, 'g')).waiting === 1);
+    await held[1]?.retryIn(0, 'late');
+    await old.stop();
+    await next.stop();
+    const got: string[] = [];
+    const last = log.consume(topic, 'g', { ...options, skipRetryDelays: true }, async (batch) => {
+      for (const delivery of batch) {
+        got.push(`${delivery.record.id} ${String(delivery.state)}`);
+        await delivery.ack();
+      }
+    });
+    onTestFinished(() => last.stop());
+    await until(() => got.length > 0);
+    await until(async () => (await log.lag(topic, 'g')).waiting === 0);
+    expect(got).toEqual([`${topic}/0 early`]);
+  });
+
+  test('a consumer that is stopped while it starts does not take the group from its owner', async () => {
+    const topic = fresh();
+    await log.append([{ topic, records: records(topic, 1) }]);
+    const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10 } as const;
+    const owner = log.consume(topic, 'g', options, async () => {});
+    onTestFinished(() => owner.stop());
+    await owner.started;
+    const { subject, stream } = new Layout(3).cursorOf(topic, 'g');
+    const cursor = async () =>
+      (await connection.request(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ last_by_subj: subject }))).json<{ message: unknown }>();
+    const before = await cursor();
+    const { log: other, connection: slow } = await another();
+    const { promise: gate, resolve: answer } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: asks } = Promise.withResolvers<void>();
+    const request = slow.request.bind(slow);
+    slow.request = async (to, ...rest) => {
+      const reply = await request(to, ...rest);
+      if (to === `$JS.API.STREAM.MSG.GET.${stream}`) {
+        asks();
+        await gate;
+      }
+      return reply;
+    };
+    const late = other.consume(topic, 'g', options, async () => {});
+    await asked;
+    await late.stop();
+    answer();
+    await late.started;
+    expect(await cursor()).toEqual(before);
   });
 });
 

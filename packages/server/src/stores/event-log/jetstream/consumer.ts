@@ -8,7 +8,7 @@ import { GroupReader, type GroupReaderDeps } from './group-reader.ts';
 import type { Journal } from './journal.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
-import { type Position, positionOf } from './position.ts';
+import { type Position, parsePosition, positionOf } from './position.ts';
 import { HEADROOM } from './record-batch.ts';
 import { type RetryDeps, RetryQueue } from './retry-queue.ts';
 import { MOST_BYTES, Settlements, sizeOf, type TakenOver } from './settlements.ts';
@@ -43,6 +43,9 @@ const FLUSH_MS = 2_000;
 /** The stored cursor of a group that has nothing to settle itself may be this much behind. */
 const ADVANCE_MS = 1_000;
 
+/** Each start adds an owner whose retries count, until the cursor is stored. */
+const MOST_OWNERS = 8;
+
 class Stopped extends Error {}
 
 /** One group's reader in this process: hands out records, and stores what they were settled with. */
@@ -64,6 +67,9 @@ export class GroupConsumer implements Consumer, Settler {
   /** Handed out, not yet settled. */
   readonly #out = new Set<JetStreamDelivery>();
   readonly started: Promise<void>;
+  /** The start, or the last one after the group was taken over. */
+  #beginning: Promise<void>;
+  #beginAgain: NodeJS.Timeout | undefined;
   #filling: Promise<void> | undefined;
   #fillAgain = false;
   #running: Promise<void> | undefined;
@@ -81,6 +87,7 @@ export class GroupConsumer implements Consumer, Settler {
     this.#handle = handle;
     this.#deps = deps;
     this.started = this.#begin();
+    this.#beginning = this.started;
   }
 
   /** Retries after any error: a reader that gave up would leave its topic unread without anybody noticing. */
@@ -107,26 +114,42 @@ export class GroupConsumer implements Consumer, Settler {
   async #beginOnce(): Promise<void> {
     const { cursors, feeds } = this.#deps;
     const feed = await feeds.open(this.#place);
+    if (this.#stopped) {
+      feeds.release(feed);
+      throw new Stopped();
+    }
     this.#feed = feed;
     this.#unlisten?.();
     this.#unlisten = feed.listen(() => this.#fill());
-    // A consumer that was stopped meanwhile must not take the group from its successor.
-    if (this.#stopped) throw new Stopped();
-    const { cursor, state, isNew } = await cursors.claim(this.topic, this.group, () =>
-      startOf(this.#options.start, this.#place, this.#deps.direct),
+    const { cursor, state, isNew } = await cursors.claim(
+      this.topic,
+      this.group,
+      () => startOf(this.#options.start, this.#place, this.#deps.direct),
+      // A consumer that was stopped meanwhile must not take the group from its successor.
+      () => {
+        if (this.#stopped) throw new Stopped();
+      },
     );
     const mark = isNew ? 0 : await this.#deps.journal.mark(this.topic, this.group, cursor.owner);
     const journaled = isNew ? new Set<string>() : await this.#readJournal(state, mark);
-    const retries = new RetryQueue(this.topic, this.group, this.#options.skipRetryDelays === true, this.#deps);
-    const retried = await retries.load();
+    const retries = new RetryQueue(this.topic, this.group, cursor.owner, this.#options.skipRetryDelays === true, this.#deps);
+    const retried = await retries.load({
+      counted: state.retries,
+      isSettled: (position) => {
+        const at = parsePosition(position);
+        return journaled.has(position) || (at !== undefined && isSettled(state, at.seq, at.index));
+      },
+    });
     // Its last consumer may have died after it stored results and before it settled their records.
     if (this.#options.ordered && !isNew) await this.#deps.refreshIds();
+    if (this.#stopped) throw new Stopped();
     this.#since = state.since ?? 0;
     this.#retries = retries;
     this.#reader?.close();
     this.#reader = new GroupReader(feed, state.high, this.#deps);
-    this.#settlements = this.#settlementsOf(cursor, state, { mark, upTo: this.#journaledUpTo });
-    this.#settledBefore = new Set([...retried, ...journaled]);
+    this.#settlements = this.#settlementsOf(cursor, state, { mark, upTo: this.#journaledUpTo, retriesUpTo: retried.upTo });
+    this.#settledBefore = new Set([...retried.positions, ...journaled]);
+    if ((state.retries?.owners.length ?? 0) > MOST_OWNERS) this.#settlements.advance();
   }
   /** Positions that the last consumer has settled, or stored a retry for, after it stored its cursor. */
   #settledBefore = new Set<string>();
@@ -181,7 +204,9 @@ export class GroupConsumer implements Consumer, Settler {
     this.#out.clear();
     this.#reader?.close();
     this.#reader = undefined;
-    setTimeout(() => void this.#begin(), FENCED_MS).unref();
+    this.#beginAgain = setTimeout(() => {
+      this.#beginning = this.#begin();
+    }, FENCED_MS).unref();
   }
 
   /** Reads on while there is room. */
@@ -377,9 +402,10 @@ export class GroupConsumer implements Consumer, Settler {
     clearTimeout(this.#pause);
     clearTimeout(this.#due);
     clearTimeout(this.#advance);
+    clearTimeout(this.#beginAgain);
     this.#unlisten?.();
     // While the broker is away, neither may end.
-    await Promise.race([Promise.all([this.started, this.#running, this.#filling]), sleep(FLUSH_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all([this.#beginning, this.#running, this.#filling]), sleep(FLUSH_MS, undefined, { ref: false })]);
     await this.#running;
     // What cannot be stored now is in the journal.
     const flushed = this.flush().catch((error: unknown) => this.#deps.onError(error));

@@ -33,24 +33,28 @@ export class CursorStore {
     return { state: decodeCursor(Buffer.from(found.message.data, 'base64')), revision: found.message.seq };
   }
 
-  /** Takes the group over from any other consumer. `start` makes the state of a new group. */
+  /** Takes the group over from any other consumer. `start` makes the state of a new group. `check` throws if it must not be taken any more. */
   async claim(
     topic: string,
     group: string,
     start: () => Promise<Omit<CursorState, 'owner'>>,
+    check: () => void,
   ): Promise<{ cursor: Cursor; state: CursorState; isNew: boolean }> {
     const place = this.#deps.layout.cursorOf(topic, group);
     await this.#deps.streams.ensureCursors(place);
     const owner = randomBytes(9).toString('base64url');
     for (;;) {
       const known = await this.read(topic, group);
-      const state = { ...(known?.state ?? (await start())), owner };
+      const { retries, ...rest }: Omit<CursorState, 'owner'> = known?.state ?? (await start());
+      // Until it has read the retries, those of the last owner count as well as its own.
+      const state = { ...rest, owner, ...(retries && { retries: { ...retries, owners: [...retries.owners, owner] } }) };
       const cursor = new Cursor(
         owner,
         known?.revision ?? 0,
         (data, meta) => this.#publish(place.stream, place.subject, data, meta),
         () => this.read(topic, group),
       );
+      check();
       try {
         await cursor.save(state);
         return { cursor, state, isNew: known === undefined };

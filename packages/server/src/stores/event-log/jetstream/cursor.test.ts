@@ -28,7 +28,7 @@ test('whatever is settled in whatever order, a stored cursor names exactly the r
         if (at === undefined || index === undefined) continue;
         open.settle(at, index);
         left.delete(`${at}/${index}`);
-        const state = decodeCursor(encodeCursor(open.state('owner', [], undefined)));
+        const state = decodeCursor(encodeCursor(open.state('owner', [], {})));
         expect(redelivered(state, messages)).toEqual([...left]);
         const first = firstOpen(state);
         for (const id of left) {
@@ -50,5 +50,5 @@ test('a record that stays open for long does not make the cursor grow with what 
     open.settle(seq, 1);
   }
   open.settle(1, 1);
-  expect(encodeCursor(open.state('o', [], undefined)).toString()).toBe('{"owner":"o","high":10000,"open":[[1,0,2]]}');
+  expect(encodeCursor(open.state('o', [], {})).toString()).toBe('{"owner":"o","high":10000,"open":[[1,0,2]]}');
 });

@@ -12,6 +12,13 @@ export interface CursorState {
   since?: number;
   /** Where the next consumer reads the journal on. Entries behind `seq` count if they are of `owner`, or behind a later mark. */
   journal?: JournalPlace;
+  /** Which stored retries the next consumer counts. All of them if undefined. */
+  retries?: RetryOwners;
+}
+/** Retries behind `seq` count if one of these consumers has stored them. */
+export interface RetryOwners {
+  seq: number;
+  owners: string[];
 }
 export interface JournalPlace {
   owner: string;
@@ -111,7 +118,7 @@ export class OpenMessages {
   }
 
   /** `reopened`: messages of the stored cursor that were not read again yet; none is behind `high`. */
-  state(owner: string, reopened: CursorState['open'], since: number | undefined, journal?: JournalPlace): CursorState {
+  state(owner: string, reopened: CursorState['open'], more: Pick<CursorState, 'since' | 'journal' | 'retries'>): CursorState {
     const messages = [...this.#messages.values()].sort((a, b) => a.seq - b.seq);
     // The messages behind the last settled one need not be named.
     const named = messages.filter(({ seq }) => seq <= this.#settled);
@@ -120,6 +127,6 @@ export class OpenMessages {
     const open = named.map((message): [number, ...number[]] =>
       message.isUntouched ? [message.seq] : [message.seq, ...message.openIndexes],
     );
-    return { owner, high, open: [...reopened, ...open], ...(since !== undefined && { since }), ...(journal && { journal }) };
+    return { owner, high, open: [...reopened, ...open], ...more };
   }
 }

@@ -1,5 +1,6 @@
 import type { StoredRecord } from '../port.ts';
 import { isGone, type JetStreamApi } from './api.ts';
+import type { RetryOwners } from './cursor.ts';
 import type { RetryRequest } from './delivery.ts';
 import type { DirectGet } from './direct-get.ts';
 import type { Message } from './message.ts';
@@ -14,6 +15,7 @@ const ATTEMPT = 'Fh-Attempt';
 const STATE = 'Fh-State';
 const DUE = 'Fh-Due';
 const DELAY = 'Fh-Delay';
+const OWNER = 'Fh-Owner';
 const CHUNK = 250;
 
 export interface RetryDeps {
@@ -23,6 +25,12 @@ export interface RetryDeps {
   publisher: Publisher;
   maxPayload(): number;
   now(): number;
+}
+export interface LoadOptions {
+  /** Of the stored cursor. */
+  counted: RetryOwners | undefined;
+  /** Whether the last consumer has settled the record. */
+  isSettled(position: string): boolean;
 }
 /** A waiting retry. Its record stays on the broker until it is due. */
 interface Waiting {
@@ -47,40 +55,48 @@ export class RetryQueue {
   readonly #deps: RetryDeps;
   readonly #name: string;
   readonly #subject: string;
+  readonly #owner: string;
   readonly #skipDelays: boolean;
   /** Sorted by due time. */
   #waiting: Waiting[] = [];
   /** Handed out, not settled. */
   readonly #out = new Map<number, Waiting>();
 
-  constructor(topic: string, group: string, skipDelays: boolean, deps: RetryDeps) {
+  /** `owner`: the consumer's token, as in the cursor. */
+  constructor(topic: string, group: string, owner: string, skipDelays: boolean, deps: RetryDeps) {
     this.#deps = deps;
+    this.#owner = owner;
     this.#name = `${topic}~${group}`;
     this.#subject = retrySubject(topic, group);
     this.#skipDelays = skipDelays;
   }
 
-  /** Reads the stored retries. Returns the positions of their records. */
-  async load(): Promise<Set<string>> {
+  /** Reads the stored retries. Returns the positions of their records, and the last sequence. */
+  async load({ counted, isSettled }: LoadOptions): Promise<{ positions: Set<string>; upTo: number }> {
     const { direct, streams } = this.#deps;
     await streams.ensureRetries();
     const newest = new Map<string, Waiting>();
-    const replaced: number[] = [];
-    for (let seq = 1, pending = 1; pending > 0; ) {
-      const page = await direct.batch(RETRY_STREAM, { seq, next_by_subj: this.#subject, batch: CHUNK });
-      for (const message of page.messages) {
-        const waiting = this.#waitingOf(message);
-        // A crash between storing the next attempt and deleting this one leaves both.
-        const other = newest.get(waiting.position);
-        if (other) replaced.push(other.seq);
-        newest.set(waiting.position, waiting);
-        seq = message.seq + 1;
+    const dropped: number[] = [];
+    let upTo = counted?.seq ?? 0;
+    for await (const message of allRetries(direct, this.#subject)) {
+      upTo = Math.max(upTo, message.seq);
+      const waiting = this.#waitingOf(message);
+      const owner = message.header(OWNER);
+      // A consumer that was frozen and replaced has stored the first retry of a record that its successor has settled. Only the first: with
+      // a later one it may have deleted the retry before, which the successor knew.
+      const isLate = counted !== undefined && message.seq > counted.seq && owner !== '' && !counted.owners.includes(owner);
+      if (isLate && waiting.attempt === 2 && isSettled(waiting.position)) {
+        dropped.push(message.seq);
+        continue;
       }
-      pending = page.messages.length === 0 ? 0 : page.pending;
+      // A crash between storing the next attempt and deleting this one leaves both.
+      const other = newest.get(waiting.position);
+      if (other) dropped.push(other.seq);
+      newest.set(waiting.position, waiting);
     }
     for (const waiting of newest.values()) this.#insert(waiting);
-    for (const seq of replaced) await this.#delete(seq);
-    return new Set(newest.keys());
+    for (const seq of dropped) await this.#delete(seq);
+    return { positions: new Set(newest.keys()), upTo };
   }
 
   get size(): number {
@@ -131,7 +147,8 @@ export class RetryQueue {
     const delay = Math.max(0, Math.floor(delayMs));
     const due = this.#deps.now() + delay;
     const { data, headers: meta } = encodeBatch([packRecord(record)], this.#deps.maxPayload());
-    meta.set('Nats-Msg-Id', encodeText(`${this.#name}~${record.position}~${attempt}`));
+    meta.set('Nats-Msg-Id', encodeText(`${this.#name}~${this.#owner}~${record.position}~${attempt}`));
+    meta.set(OWNER, this.#owner);
     meta.set(POSITION, record.position);
     meta.set(RECORD_TIME, String(record.time));
     meta.set(ATTEMPT, String(attempt));
@@ -196,15 +213,26 @@ export async function storedRetries(
 ): Promise<{ count: number; oldest: number | undefined; positions: Set<string> }> {
   let [count, oldest]: [number, number | undefined] = [0, undefined];
   const positions = new Set<string>();
-  for (let seq = 1, pending = 1; pending > 0; ) {
-    const page = await direct.batch(RETRY_STREAM, { seq, next_by_subj: retrySubject(topic, group), batch: CHUNK });
-    for (const message of page.messages) {
-      count++;
-      positions.add(message.header(POSITION));
-      oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, Number(message.header(RECORD_TIME)));
-      seq = message.seq + 1;
-    }
-    pending = page.messages.length === 0 ? 0 : page.pending;
+  for await (const message of allRetries(direct, retrySubject(topic, group))) {
+    count++;
+    positions.add(message.header(POSITION));
+    oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, Number(message.header(RECORD_TIME)));
   }
   return { count, oldest, positions };
+}
+
+async function* allRetries(direct: DirectGet, subject: string): AsyncIterable<Message> {
+  for (let seq = 1; ; ) {
+    const page = await direct.batch(RETRY_STREAM, { seq, next_by_subj: subject, batch: CHUNK });
+    for (const message of page.messages) {
+      yield message;
+      seq = message.seq + 1;
+    }
+    if (page.messages.length > 0 && page.pending > 0) continue;
+    // A replica that lags has not seen all of them: the leader decides.
+    const more = await direct.leaderGet(RETRY_STREAM, { seq, next_by_subj: subject });
+    if (more === undefined) return;
+    yield more;
+    seq = more.seq + 1;
+  }
 }

@@ -26,7 +26,7 @@ function open({ journalWorks = true, fenced = false, upTo = 0, journalTurns = 0 
   const settlements = new Settlements(
     cursor,
     { owner: 'me', high: 0, open: [], journal: { owner: 'last', seq: 50 } },
-    { mark: entries, upTo },
+    { mark: entries, upTo, retriesUpTo: 7 },
     {
       persist: (work) => work(),
       append: async (appends) =>

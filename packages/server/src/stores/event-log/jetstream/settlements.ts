@@ -1,5 +1,5 @@
 import type { Append } from '../port.ts';
-import { type CursorState, type JournalPlace, OpenMessages } from './cursor.ts';
+import { type CursorState, type JournalPlace, OpenMessages, type RetryOwners } from './cursor.ts';
 import { type Cursor, Fenced } from './cursor-store.ts';
 import type { JournalEntry } from './journal.ts';
 
@@ -35,10 +35,12 @@ interface Unstored {
   /** When the oldest of the records was appended. */
   oldest: number | undefined;
 }
-/** What a consumer has found in the journal when it took the group over. */
+/** What a consumer has found when it took the group over. */
 export interface TakenOver {
-  /** The sequence of its mark, if that could be stored. */
+  /** The sequence of its mark in the journal, if that could be stored. */
   mark: number | undefined;
+  /** The last stored retry. */
+  retriesUpTo: number;
   /** The last message of which the journal knows a settled record. */
   upTo: number;
 }
@@ -53,7 +55,8 @@ export const MOST_BYTES = 262_144;
 export class Settlements {
   readonly open: OpenMessages;
   readonly #cursor: Cursor;
-  readonly #since: number | undefined;
+  readonly #since: { since?: number };
+  readonly #retries: RetryOwners;
   readonly #deps: SettlementsDeps;
   /** Partly settled messages of the last consumer, not read again yet. */
   reopened: CursorState['open'];
@@ -82,7 +85,8 @@ export class Settlements {
     this.#entry = takenOver.mark;
     this.#journalPlace = state.journal;
     this.#cursor = cursor;
-    this.#since = state.since;
+    this.#since = state.since === undefined ? {} : { since: state.since };
+    this.#retries = { seq: takenOver.retriesUpTo, owners: [cursor.owner] };
     this.#deps = deps;
     this.open = new OpenMessages(state.high);
     this.reopened = [...state.open].sort(([a], [b]) => a - b);
@@ -171,7 +175,9 @@ export class Settlements {
     const { append, persist } = this.#deps;
     const unstored = this.#unstored;
     const appends = unstored.flatMap((each) => each.appends);
-    const state = this.open.state(this.#cursor.owner, this.reopened, this.#since, this.#readJournalFrom());
+    const journal = this.#readJournalFrom();
+    const more = { ...this.#since, ...(journal && { journal }), retries: this.#retries };
+    const state = this.open.state(this.#cursor.owner, this.reopened, more);
     this.#unstored = [];
     this.#appending = unstored;
     this.#bytes = 0;
