@@ -190,7 +190,9 @@ describe('several processes', () => {
     await owner.started;
     const { subject, stream } = new Layout(3).cursorOf(topic, 'g');
     const cursor = async () =>
-      (await connection.request(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ last_by_subj: subject }))).json<{ message: unknown }>();
+      (await connection.request(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ last_by_subj: subject }))).json<{
+        message: unknown;
+      }>();
     const before = await cursor();
     const { log: other, connection: slow } = await another();
     const { promise: gate, resolve: answer } = Promise.withResolvers<void>();

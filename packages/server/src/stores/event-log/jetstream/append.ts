@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { type Append, type AppendResult, LogUnavailable } from '../port.ts';
 import { isTemporary } from './api.ts';
 import { AllIds, FamilyIds } from './family-ids.ts';
-import type { Layout, Place } from './names.ts';
+import { familyOf, type Layout, type Place } from './names.ts';
 import { NoStream, type Publisher } from './publisher.ts';
 import { packRecord } from './record-batch.ts';
 import { Rounds } from './rounds.ts';
@@ -37,7 +37,12 @@ export class Appender {
 
   constructor(deps: AppenderDeps) {
     this.#deps = deps;
-    this.#ids = new AllIds((family) => new FamilyIds(family, deps));
+    this.#ids = new AllIds(
+      (family) => new FamilyIds(family, deps),
+      (families) => {
+        for (const topic of this.#writers.keys()) if (families.has(familyOf(topic))) this.#writers.delete(topic);
+      },
+    );
   }
 
   async append({ topic, records }: Append): Promise<AppendResult> {

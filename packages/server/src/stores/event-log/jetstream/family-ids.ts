@@ -5,8 +5,8 @@ import type { Packed } from './record-batch.ts';
 import type { IdScanner } from './scan-ids.ts';
 import type { Entry } from './topic-writer.ts';
 
-/** Bounds memory: about 30 MB per family. */
-const MOST_IDS = 1_000_000;
+/** Each topic of dead letters is a family. Above this number, those not used for longest are dropped; their next use reads the ids again. */
+const MOST_FAMILIES = 1_000;
 /** Bounds the time that the first append waits. */
 const MOST_SCANNED = 100_000;
 /** What a dead process wrote and did not settle is younger than this. */
@@ -31,13 +31,15 @@ export class FamilyIds {
   readonly #window: IdWindow;
   readonly #pending = new Map<string, Entry>();
   #scannedAt = Number.NEGATIVE_INFINITY;
+  usedAt: number;
   /** Resolves when the window is loaded. */
   readonly ready: Promise<void>;
 
   constructor(family: string, deps: FamilyIdsDeps) {
     this.#family = family;
     this.#deps = deps;
-    this.#window = new IdWindow(deps.windowMs, MOST_IDS);
+    this.usedAt = deps.now();
+    this.#window = new IdWindow(deps.windowMs);
     this.ready = this.#scan(deps.now() - deps.windowMs);
   }
 
@@ -63,7 +65,11 @@ export class FamilyIds {
   pending(id: string): Entry | undefined {
     return this.#pending.get(id);
   }
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
   begin(id: string, entry: Entry): void {
+    this.usedAt = this.#deps.now();
     this.#pending.set(id, entry);
   }
   end(id: string): void {
@@ -75,16 +81,22 @@ export class FamilyIds {
 export class AllIds {
   readonly #families = new Map<string, FamilyIds>();
   readonly #make: (family: string) => FamilyIds;
+  readonly #dropped: (families: ReadonlySet<string>) => void;
+  readonly #most: number;
   #refreshing: Promise<unknown> | undefined;
   #queued: Promise<unknown> | undefined;
 
-  constructor(make: (family: string) => FamilyIds) {
+  /** `dropped` must forget the ids of these families too. */
+  constructor(make: (family: string) => FamilyIds, dropped: (families: ReadonlySet<string>) => void, most = MOST_FAMILIES) {
     this.#make = make;
+    this.#dropped = dropped;
+    this.#most = most;
   }
 
   async of(family: string): Promise<FamilyIds> {
     let ids = this.#families.get(family);
     if (!ids) {
+      if (this.#families.size >= this.#most) this.#dropIdle();
       ids = this.#make(family);
       this.#families.set(family, ids);
       ids.ready.catch(() => this.#families.delete(family));
@@ -96,6 +108,14 @@ export class AllIds {
       throw new LogUnavailable(`the ids of ${family} cannot be read: ${(error as Error).message}`, { cause: error });
     }
     return ids;
+  }
+
+  /** Drops a quarter at once. */
+  #dropIdle(): void {
+    const idle = [...this.#families].filter(([, ids]) => ids.isIdle).sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    const dropped = new Set(idle.slice(0, Math.ceil(this.#most / 4)).map(([family]) => family));
+    for (const family of dropped) this.#families.delete(family);
+    this.#dropped(dropped);
   }
 
   /** Call before the records of a dead process are processed again. Calls at the same time share one scan. */

@@ -27,3 +27,10 @@ test('drops the oldest ids first when there are too many', () => {
   expect(window.get(of('999'), 0, 999)).toBe(999);
   expect(window.get(of('0'), 0, 999)).toBeUndefined();
 });
+
+test('holds no more than it may also when all ids come at the same moment', () => {
+  const window = new IdWindow(1_000, 100);
+  for (let i = 0; i < 1_000; i++) window.add(of(`${i}`), 0, i, 0);
+  for (let i = 930; i < 1_000; i++) expect(window.get(of(`${i}`), 0, 0)).toBe(i);
+  expect(window.get(of('850'), 0, 0)).toBeUndefined();
+});

@@ -3,6 +3,8 @@
  * table of 64-bit hashes; a slice that is older than the window is dropped as a whole.
  */
 const SLICES = 4;
+/** Bounds memory: about 30 MB. */
+export const MOST_IDS = 1_000_000;
 const FIRST_BITS = 8;
 const HASH_BYTES = 8;
 
@@ -13,7 +15,7 @@ export class IdWindow {
   #size = 0;
 
   /** With more than `mostIds` ids, the oldest slice is dropped early. */
-  constructor(windowMs: number, mostIds = Number.POSITIVE_INFINITY) {
+  constructor(windowMs: number, mostIds = MOST_IDS) {
     this.#windowMs = windowMs;
     this.#mostIds = mostIds;
   }
@@ -32,7 +34,7 @@ export class IdWindow {
 
   add(hashes: Buffer, offset: number, place: number, time: number): void {
     let last = this.#slices.at(-1);
-    if (last === undefined || time >= last.start + this.#windowMs / SLICES) {
+    if (last === undefined || time >= last.start + this.#windowMs / SLICES || last.table.size >= this.#mostIds / SLICES) {
       last = { start: time, table: new Table() };
       this.#slices.push(last);
       this.#drop(time);

@@ -22,6 +22,7 @@ export interface JournalDeps {
   /** Of its own: a journal that does not answer says nothing about the log. */
   publisher: Publisher;
   monotonic(): number;
+  onWarning(message: string, error: unknown): void;
 }
 
 /** After a failure nothing is written for this long. */
@@ -40,6 +41,8 @@ export class Journal {
   /** By stream. */
   readonly #writePause = new Map<string, number>();
   readonly #readPause = new Map<string, number>();
+  /** Streams whose failure was reported. */
+  readonly #failing = new Set<string>();
 
   constructor(deps: JournalDeps) {
     this.#deps = deps;
@@ -102,8 +105,12 @@ export class Journal {
     const { monotonic, streams } = this.#deps;
     if (monotonic() < (pauses.get(stream) ?? 0)) return undefined;
     try {
-      return await work();
-    } catch {
+      const result = await work();
+      this.#failing.delete(stream);
+      return result;
+    } catch (error) {
+      if (!this.#failing.has(stream)) this.#deps.onWarning('settlement journal unavailable, cursors are stored at once', error);
+      this.#failing.add(stream);
       pauses.set(stream, monotonic() + pauseMs);
       streams.forget(stream);
       return undefined;

@@ -94,8 +94,17 @@ export class JetStreamLog implements EventLog {
     const direct = new DirectGet(connection, api);
     const patches = new Patches({ api, direct, publisher, streams, maxPayload });
     const cursors = new CursorStore({ api, layout, streams, publisher });
+    const onWarning = (message: string, error: unknown) => settings.onWarning?.(message, error);
     const journalPublisher = new Publisher(connection, JOURNAL_TIMEOUT_MS, () => {});
-    const journal = new Journal({ api, layout, streams, direct, publisher: journalPublisher, monotonic: () => clock.monotonic() });
+    const journal = new Journal({
+      api,
+      layout,
+      streams,
+      direct,
+      publisher: journalPublisher,
+      monotonic: () => clock.monotonic(),
+      onWarning,
+    });
     const onError = (error: unknown) => settings.onError?.(error, { topic: '', group: '' });
     const feeds = new Feeds({ connection, api, streams, scanner, direct, windowMs, now, onError });
     this.#layout = layout;
