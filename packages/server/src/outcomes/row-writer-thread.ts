@@ -66,8 +66,20 @@ async function answer(writer: Writer, spansOf: SpansOf, request: RowWriterReques
   }
 }
 
-async function record(writer: Writer, spansOf: SpansOf, topic: string, { entries, bytes }: PackedRecords): Promise<Recorded> {
-  const written = await readPosition(writer, topic);
+async function record(writer: Writer, spansOf: SpansOf, topic: string, records: PackedRecords): Promise<Recorded> {
+  for (;;) {
+    const recorded = await recordAfter(writer, spansOf, topic, records, await readPosition(writer, topic));
+    if (recorded !== undefined) return recorded;
+  }
+}
+/** Undefined if another process has recorded meanwhile: read the position again. */
+async function recordAfter(
+  writer: Writer,
+  spansOf: SpansOf,
+  topic: string,
+  { entries, bytes }: PackedRecords,
+  written: string,
+): Promise<Recorded | undefined> {
   const fresh: Outcome[] = [];
   const unreadable: string[] = [];
   let at = 0;
@@ -81,7 +93,7 @@ async function record(writer: Writer, spansOf: SpansOf, topic: string, { entries
   const last = entries.at(-1);
   if (fresh.length === 0 || last === undefined) return { counted, unreadable, spans: [] };
   const rows = tally(fresh);
-  await writeTally(writer, rows, last.position, topic);
+  if (!(await writeTally(writer, rows, last.position, topic, written))) return undefined;
   for (const { counter, n } of rows.counters) if (!counter.startsWith('latency:')) counted[counter] = (counted[counter] ?? 0) + n;
   return { counted, unreadable, spans: spansOf(fresh) };
 }

@@ -1,7 +1,7 @@
 /** Turns a batch of outcomes into rows of traces, counters and the dead-letter index. Pure. */
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { latencyBucket } from '../stores/observe/latency.ts';
-import { type CounterRow, type Tally, type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
+import { ANY_TIME, type CounterRow, type Tally, type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
 
 const MINUTE = 60_000;
 
@@ -9,7 +9,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   const events: TraceEventRow[] = [];
   const replacing: TraceEventRow[] = [];
   const steps: TraceStepRow[] = [];
-  let stepsFirst: number | undefined;
+  let stepsReceived: Tally['stepsReceived'];
   const untraced = new Map<string, TraceEventRow>();
   const untracedSuccess = new Map<string, TraceStepRow>();
   const deadLetters: DeadLetter[] = [];
@@ -72,7 +72,11 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     if (outcome.kind === 'delivered' && outcome.untraced) untracedSuccess.set(integrationId, step);
     else {
       steps.push(step);
-      stepsFirst = Math.min(stepsFirst ?? Number.POSITIVE_INFINITY, outcome.received_at ?? 0);
+      stepsReceived ??= { first: Number.POSITIVE_INFINITY, last: 0 };
+      // A replay of a dead letter has the time of the letter, which is later than that of its event.
+      const first = 'replay' in outcome && outcome.replay ? ANY_TIME.first : (outcome.received_at ?? ANY_TIME.first);
+      stepsReceived.first = Math.min(stepsReceived.first, first);
+      stepsReceived.last = Math.max(stepsReceived.last, outcome.received_at ?? ANY_TIME.last);
     }
   }
   /** An event without a trace that has a drop or an error: it gets a row, so that it is found. */
@@ -164,7 +168,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     replacing,
     untraced: [...untraced.values()],
     steps,
-    stepsFirst,
+    stepsReceived,
     untracedSuccess: [...untracedSuccess.values()],
     counters: [...counters.values()],
     deadLetters,

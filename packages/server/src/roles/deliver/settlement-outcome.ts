@@ -47,7 +47,8 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
   // A replay is traced: somebody asked for it.
   const untraced = meta.untraced && !held.replay ? { untraced: true as const } : undefined;
   // Called for errors only: it may have to parse the event.
-  const found = () => ({ received_at, ...(untraced && { ...untraced, ...namesOf(held) }) });
+  // The time of a replay may be that of its dead letter, which would hide the steps of its event.
+  const found = () => ({ ...(!held.replay && { received_at }), ...(untraced && { ...untraced, ...namesOf(held) }) });
   switch (settlement.kind) {
     case 'delivered': {
       const { attempt } = settlement;

@@ -87,6 +87,21 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await findTrace(observe, 'org_1', 'e1', 'pl_2')).toBeUndefined();
   });
 
+  test('two recorders that have read the same position write a batch once (a frozen process and its successor counted it twice)', async () => {
+    const writer = kyselyWriter(observe);
+    const outcome: Outcome = { kind: 'processed', received_at: T0, decisions: [], ...about, org_id: 'org_fenced', event_id: 'fenced' };
+    const record = (position: string, after: string) => writeTally(writer, tally([outcome]), position, 'outcomes.3', after);
+    expect((await Promise.all([record('1', ''), record('1', '')])).toSorted()).toEqual([false, true]);
+    expect((await Promise.all([record('2', '1'), record('3', '1')])).toSorted()).toEqual([false, true]);
+    expect(await record('2', '1')).toBe(false);
+    expect(await readPosition(writer, 'outcomes.3')).not.toBe('1');
+    const counted = await observe.db.selectFrom('counters').select(['counter', 'n']).where('org_id', '=', 'org_fenced').execute();
+    expect(counted.map(({ counter, n }) => [counter, Number(n)]).toSorted()).toEqual([
+      ['processed', 2],
+      ['received', 2],
+    ]);
+  });
+
   test('deliveries, retries and drops are steps of the event, oldest first, and determine the health', async () => {
     await write(
       {

@@ -44,6 +44,9 @@ export interface CounterRow {
   counter: string;
   n: number;
 }
+/** For `stepsReceived` where times are not known. */
+export const ANY_TIME = { first: 0, last: Number.MAX_SAFE_INTEGER };
+
 export interface Tally {
   events: TraceEventRow[];
   /** Rows of `events` that are the repeat of an earlier event: their old rows go. */
@@ -51,8 +54,8 @@ export interface Tally {
   /** Events without a trace that have a drop or an error. Written unless the event has a row. */
   untraced: TraceEventRow[];
   steps: TraceStepRow[];
-  /** When the oldest event of the steps was received; 0 if that is not known, undefined without steps. */
-  stepsFirst: number | undefined;
+  /** When the oldest and the newest event of the steps were received, or earlier and later if that is not known. Undefined without steps. */
+  stepsReceived: { first: number; last: number } | undefined;
   /** The last delivery of each integration among events without a trace, for its health. */
   untracedSuccess: TraceStepRow[];
   counters: CounterRow[];

@@ -89,6 +89,31 @@ test('a step of an old event in a new segment is found', async () => {
   expect(steps.map(({ at }) => at)).toEqual([T0 + HOUR + 1_000, T0 + 8 * HOUR]);
 });
 
+test('steps written after the clock went back an hour are found', async () => {
+  await hours(3);
+  // Received before the clock went back, delivered after it.
+  await nextSegment();
+  await write([delivered('e2', T0 + 2 * HOUR, T0 + HOUR)]);
+  const steps = await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e2', received_at: T0 + 2 * HOUR }]);
+  expect(steps.map(({ at }) => at)).toEqual([T0 + HOUR, T0 + 2 * HOUR + 1_000]);
+});
+
+test('steps of a replay, which has a later time than its event, are found', async () => {
+  const made = await hours(3);
+  await nextSegment();
+  await write([{ ...delivered('e1', T0 + 5 * HOUR, T0 + 5 * HOUR), replay: true } as Outcome]);
+  const steps = await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e1', received_at: T0 + HOUR }]);
+  expect(steps.map(({ at }) => at)).toEqual([T0 + HOUR + 1_000, T0 + 5 * HOUR]);
+  expect(segmentsIn(await stepsBetween(observe, { from: T0, to: T0 }))).toEqual([made[0], made[2]! + 1]);
+});
+
+test('segments of a version that did not note the newest event of steps are read for all later times', async () => {
+  const made = await hours(3);
+  await writer().run('update trace_segments set steps_last = null where id >= ?', [made[1]]);
+  await write([delivered('e2', T0 + 2 * HOUR, T0 + 3 * HOUR)]);
+  expect(segmentsIn(await stepsBetween(observe, { from: T0 + 9 * HOUR, to: T0 + 9 * HOUR }))).toEqual(made.slice(1));
+});
+
 test('a segment to which an earlier version has written is always read', async () => {
   const made = await hours(6);
   const newest = made.at(-1);

@@ -7,8 +7,6 @@ import { kyselyWriter } from './kysely-writer.ts';
 import type { ObserveDb } from './schema.ts';
 import { allSteps, allTraces, listRanges, type SegmentRange, segmentSelect } from './segments.ts';
 
-/** Clock steps backwards of less than this are tolerated. */
-const CLOCK_STEP_MS = 60_000;
 /** A page first asks this many segments, then more, then all. */
 const FIRST_ASKED = [2, 12];
 
@@ -43,15 +41,14 @@ export async function* newestTraces(observe: ObserveDb, range: Received): AsyncG
   yield { source: unionOf('trace_events', ranges, chosen), rest: Number.NEGATIVE_INFINITY };
 }
 
-/** The steps of events that were received in a range of time. A step is never older than its event. */
+/** The steps of events that were received in a range of time. */
 export async function stepsBetween(observe: ObserveDb, { from, to }: { from: number; to: number }): Promise<'trace_steps'> {
   const { engine } = observe;
   if (engine === 'postgres') return allSteps(engine);
   const ranges = await listRanges(kyselyWriter(observe));
   const chosen = ranges.filter(
-    ({ last_at, ranged, steps_first }) =>
-      (last_at ?? Number.POSITIVE_INFINITY) >= from - CLOCK_STEP_MS &&
-      (ranged !== 1 || (steps_first ?? Number.POSITIVE_INFINITY) <= to + CLOCK_STEP_MS),
+    ({ ranged, steps_first, steps_last }) =>
+      ranged !== 1 || (steps_first !== null && steps_first <= to && (steps_last ?? Number.POSITIVE_INFINITY) >= from),
   );
   return unionOf('trace_steps', ranges, chosen);
 }

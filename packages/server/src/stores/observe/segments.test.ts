@@ -14,6 +14,7 @@ import { addSegment, listSegments } from './segments.ts';
 import { type RowAges, sweepRows } from './sweep.ts';
 import { findTrace, selectTraces, stepsOfEvents, TRACE_COLUMNS } from './traces.ts';
 import { writeTally } from './write.ts';
+import type { Writer } from './writer.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const MINUTE = 60_000;
@@ -190,4 +191,38 @@ test('the steps of a page are found in its own segments and in later ones', asyn
   expect([await of('e50'), await of('e120')]).toEqual([['delivered'], ['delivered']]);
   const query = `select id from trace_segments where last_at >= ${T0 + 119 * MINUTE}`;
   expect(await kyselyWriter(observe).all(query)).toHaveLength(1);
+});
+
+test('failures of events without a trace are looked up once per segment (it was once per event and segment)', async () => {
+  const retrying = (event_id: string): Outcome => ({
+    kind: 'retrying',
+    at: T0,
+    org_id: 'org',
+    pipeline_id: 'pl',
+    event_id,
+    type: 'track',
+    integration_id: 'int_1',
+    attempt: { at: '', status: 503, error: 'http_503', duration_ms: 1 },
+    due_at: T0,
+    received_at: T0,
+    untraced: true,
+  });
+  for (let n = 0; n < 4; n++) {
+    await write([retrying(`known${n}`)]);
+    await addSegment(kyselyWriter(observe), await listSegments(kyselyWriter(observe)));
+  }
+  const many = Array.from({ length: 3_000 }, (_, i) => retrying(i < 4 ? `known${i}` : `new${i}`));
+  let queries = 0;
+  const counting = (writer: Writer): Writer => ({
+    ...writer,
+    all: (...query) => {
+      queries++;
+      return writer.all(...query);
+    },
+    transaction: (work) => writer.transaction((tx) => work(counting(tx))),
+  });
+  await writeTally(counting(kyselyWriter(observe)), tally(many), String(++position).padStart(9, '0'));
+  expect(queries).toBeLessThan(20);
+  const { rows } = await sql<{ n: number }>`select count(*) as n from all_trace_events where reason = 'untraced'`.execute(observe.db);
+  expect(rows).toEqual([{ n: 3_000 }]);
 });

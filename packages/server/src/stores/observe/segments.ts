@@ -3,6 +3,7 @@
  * stay small, so a write costs the same however many events are retained, and retention drops whole tables instead of rows. The views
  * `all_trace_events` and `all_trace_steps` join the segments; SQLite merges their indexes for a sorted page.
  */
+import type { Tally } from './rows.ts';
 import { TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -29,15 +30,17 @@ export interface SegmentRange extends Segment {
   received_last: number | null;
   /** Null without steps. */
   steps_first: number | null;
+  /** Null also if a version without this column has written steps: then it is not known. */
+  steps_last: number | null;
 }
-const RANGE_COLUMNS = ['received_first', 'received_last', 'steps_first', 'ranged_events', 'ranged_at'] as const;
+const RANGE_COLUMNS = ['received_first', 'received_last', 'steps_first', 'steps_last', 'ranged_events', 'ranged_at'] as const;
 /** The rows that were added to a segment: how many events, the times of all rows, and what times their events were received at. */
 export interface AddedRows {
   events: number;
   times: readonly number[];
   received: readonly number[];
-  /** The oldest event of a step; 0 if that is not known. Undefined without steps. */
-  stepsFirst: number | undefined;
+  /** Of the events of the steps. */
+  stepsReceived: Tally['stepsReceived'];
 }
 type Kind = 'trace_events' | 'trace_steps';
 
@@ -162,7 +165,7 @@ async function replaceViews(writer: Writer, segments: readonly Pick<Segment, 'id
 }
 
 /** Notes what was written, for retention and for queries. */
-export async function noteRows(writer: Writer, id: number, { events, times, received, stepsFirst }: AddedRows): Promise<void> {
+export async function noteRows(writer: Writer, id: number, { events, times, received, stepsReceived }: AddedRows): Promise<void> {
   if (times.length === 0) return;
   const { first, last } = rangeOf(times);
   const { first: receivedFirst, last: receivedLast } = rangeOf(received);
@@ -170,10 +173,14 @@ export async function noteRows(writer: Writer, id: number, { events, times, rece
     `update trace_segments set
       received_first = ${widened('received_first', 'min')}, received_last = ${widened('received_last', 'max')},
       steps_first = ${widened('steps_first', 'min')},
+      steps_last = case when steps_last is not null or steps_first is null then ${widened('steps_last', 'max')} end,
       ranged_events = case when ${IS_RANGED} then events + ? end, ranged_at = case when ${IS_RANGED} then max(coalesce(last_at, ?), ?) end,
       events = events + ?, first_at = min(coalesce(first_at, ?), ?), last_at = max(coalesce(last_at, ?), ?)
      where id = ?`,
-    [...twice(receivedFirst), ...twice(receivedLast), ...twice(stepsFirst), events, last, last, events, first, first, last, last, id],
+    [
+      ...[receivedFirst, receivedLast, stepsReceived?.first, stepsReceived?.last].flatMap(twice),
+      ...[events, last, last, events, first, first, last, last, id],
+    ],
   );
 }
 /** A new segment, or one whose ranges cover all of its rows. */
@@ -195,6 +202,6 @@ function rangeOf(numbers: readonly number[]): { first?: number; last?: number } 
 /** Oldest first. */
 export function listRanges(writer: Pick<Writer, 'all'>): Promise<SegmentRange[]> {
   return writer.all(
-    `select id, events, first_at, last_at, received_first, received_last, steps_first, ${IS_RANGED} as ranged from trace_segments order by id`,
+    `select id, events, first_at, last_at, received_first, received_last, steps_first, steps_last, ${IS_RANGED} as ranged from trace_segments order by id`,
   );
 }

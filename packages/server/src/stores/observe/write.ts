@@ -20,11 +20,13 @@ export async function readPosition(writer: Writer, topic = RECORDER): Promise<st
 }
 
 /**
- * Writes one batch and its log position in one transaction. Rows that another recorder may update at the same time are sorted, so that both
+ * Writes one batch and its log position in one transaction. `after`: the position that this recorder has read. False, and nothing is
+ * written, if another one has recorded since: a process that was frozen may continue beside its successor. Rows that another recorder may update at the same time are sorted, so that both
  * lock them in the same order. SQLite has one recorder, and keeps traces in the order of processing for retention.
  */
-export function writeTally(writer: Writer, tally: Tally, position: string, topic = RECORDER): Promise<void> {
+export function writeTally(writer: Writer, tally: Tally, position: string, topic = RECORDER, after?: string): Promise<boolean> {
   return writer.transaction(async (tx) => {
+    if (!(await movePosition(tx, topic, position, after))) return false;
     // For a repeated id (a replay, or the same messageId after the deduplication window) the newest row wins.
     const events = lastOf(tally.events, keyOfEvent);
     if (tx.engine === 'sqlite') await writeSegment(tx, [...events, ...(await withoutRow(tx, tally.untraced))], tally);
@@ -49,23 +51,27 @@ export function writeTally(writer: Writer, tally: Tally, position: string, topic
     );
     await insertDeadLetters(tx, tally.deadLetters);
     await trimRejectedEvents(tx, tally.deadLetters);
-    await tx.run('insert into recorder (name, position) values (?, ?) on conflict (name) do update set position = excluded.position', [
-      topic,
-      position,
-    ]);
+    return true;
   });
 }
-
-async function writeSegment(writer: Writer, events: readonly TraceEventRow[], { steps, stepsFirst, replacing }: Tally): Promise<void> {
-  for (const row of replacing) await removeEvent(writer, row);
-  await addToSegment(writer, events, steps, stepsFirst);
+/** Locks the row, so that a second recorder of the topic waits here for the transaction of the first. */
+async function movePosition(writer: Writer, topic: string, position: string, after: string | undefined): Promise<boolean> {
+  const insert = 'insert into recorder (name, position) values (?, ?) on conflict (name)';
+  if (after === undefined) return (await writer.run(`${insert} do update set position = excluded.position`, [topic, position])) > 0;
+  if (after === '') return (await writer.run(`${insert} do nothing`, [topic, position])) > 0;
+  return (await writer.run('update recorder set position = ? where name = ? and position = ?', [position, topic, after])) > 0;
 }
-/** Adds rows to the newest segment. `stepsFirst`: when the oldest event of the steps was received; 0 if that is not known. */
+
+async function writeSegment(writer: Writer, events: readonly TraceEventRow[], { steps, stepsReceived, replacing }: Tally): Promise<void> {
+  for (const row of replacing) await removeEvent(writer, row);
+  await addToSegment(writer, events, steps, stepsReceived);
+}
+/** Adds rows to the newest segment. */
 export async function addToSegment(
   writer: Writer,
   events: readonly TraceEventRow[],
   steps: readonly TraceStepRow[],
-  stepsFirst: number | undefined,
+  stepsReceived: Tally['stepsReceived'],
 ): Promise<void> {
   if (events.length + steps.length === 0) return;
   const segment = await openSegment(writer);
@@ -88,7 +94,7 @@ export async function addToSegment(
     events: events.length,
     times: [...events.map((row) => row.processed_at), ...steps.map((row) => row.at)],
     received: events.map((row) => row.received_at),
-    stepsFirst,
+    stepsReceived,
   });
 }
 const TEXT_COLUMNS: [name: string, type: string][] = [
@@ -101,16 +107,14 @@ function textKeyOf(text: string): number {
 }
 /** Rows of events that no segment has yet. */
 async function withoutRow(writer: Writer, rows: readonly TraceEventRow[]): Promise<TraceEventRow[]> {
-  const found: TraceEventRow[] = [];
-  for (const row of rows) {
-    let known = false;
-    for (const { id } of await listSegments(writer)) {
-      const sql = `select 1 as n from ${segmentTable('trace_events', id)} where event_key = ? and pipeline_id = ? and event_id = ? limit 1`;
-      known ||= (await writer.all(sql, [keyOf(row.event_id), row.pipeline_id, row.event_id])).length > 0;
-    }
-    if (!known) found.push(row);
+  if (rows.length === 0) return [];
+  const keys = JSON.stringify(rows.map(({ event_id }) => keyOf(event_id)));
+  const known = new Set<string>();
+  for (const { id } of await listSegments(writer)) {
+    const sql = `select pipeline_id, event_id from ${segmentTable('trace_events', id)} where event_key in (select value from json_each(?))`;
+    for (const row of await writer.all<Pick<TraceEventRow, 'pipeline_id' | 'event_id'>>(sql, [keys])) known.add(keyOfEvent(row));
   }
-  return found;
+  return rows.filter((row) => !known.has(keyOfEvent(row)));
 }
 /** The older rows of a repeated event may be in any segment. */
 async function removeEvent(writer: Writer, { pipeline_id, event_id }: TraceEventRow): Promise<void> {
@@ -166,7 +170,7 @@ const KEEP_NEWER_HEALTH = `on conflict (integration_id) do update set
   last_error = coalesce(excluded.last_error, integration_health.last_error),
   last_error_at = coalesce(excluded.last_error_at, integration_health.last_error_at)`;
 
-const keyOfEvent = (row: TraceEventRow) => `${row.pipeline_id}\n${row.event_id}`;
+const keyOfEvent = (row: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${row.pipeline_id}\n${row.event_id}`;
 const keyOfCounter = (row: CounterRow) => `${row.pipeline_id}\n${row.integration_id}\n${row.minute}\n${row.counter}`;
 function sorted<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
   return rows
