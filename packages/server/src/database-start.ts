@@ -39,8 +39,14 @@ export async function prepareDatabase({ stores, settings, clock }: DatabaseDeps)
   }
 }
 
-/** Retries once a second and logs once a minute. Undefined if the signal ended the wait. */
-export async function waitForDatabase(deps: DatabaseDeps, signal?: AbortSignal): Promise<PreparedDatabase | undefined> {
+/**
+ * Retries once a second and logs once a minute. Undefined if the signal ended the wait. `load`: the first reading of the prepared database. If
+ * it loses the connection, the wait goes on.
+ */
+export async function waitForDatabase(
+  deps: DatabaseDeps,
+  { signal, load }: { signal?: AbortSignal; load?: () => Promise<void> } = {},
+): Promise<PreparedDatabase | undefined> {
   const { clock, logger } = deps;
   let reminded = Number.NEGATIVE_INFINITY;
   while (signal?.aborted !== true) {
@@ -49,10 +55,14 @@ export async function waitForDatabase(deps: DatabaseDeps, signal?: AbortSignal):
       logger.warn('DATABASE_URL: PostgreSQL does not accept the connection, waiting');
     }
     await sleep(RETRY_MS);
-    const prepared = await prepareDatabase(deps);
-    if (prepared !== undefined) {
+    try {
+      const prepared = await prepareDatabase(deps);
+      if (prepared === undefined) continue;
+      await load?.();
       logger.info('PostgreSQL available');
       return prepared;
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
     }
   }
   return undefined;

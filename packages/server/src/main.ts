@@ -215,9 +215,8 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const othersLater = stopOthers === undefined ? startLater() : undefined;
   /** PostgreSQL was unavailable: events are accepted meanwhile. An error here ends the process like any uncaught one. */
   async function startLater(): Promise<(() => Promise<void>) | undefined> {
-    const prepared = await waitForDatabase(databaseDeps, stopping.signal);
+    const prepared = await waitForDatabase(databaseDeps, { signal: stopping.signal, load: () => live.reload() });
     if (prepared === undefined) return undefined;
-    await live.reload();
     const stop = await startOthers(prepared);
     for (const line of greeting(settings, listeners.addresses, prepared.owner)) console.log(line);
     return stop;

@@ -92,6 +92,16 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
     expect(await events()).toBe(6);
   });
 
+  test('the end of a thread rejects its own requests only (it rejected those of the next thread too)', async () => {
+    await rowWriter.stop();
+    const asked = rowWriter.record('outcomes', [record(6, ['f'])]);
+    const refused = expect(asked).rejects.toThrow('the row-writer thread exited');
+    const stopping = rowWriter.stop();
+    expect(await rowWriter.record('outcomes', [record(6, ['f'])])).toEqual({ counted: {}, unreadable: [], spans: [] });
+    await refused;
+    await stopping;
+  });
+
   test('removes any number of expired rows', async () => {
     await rowWriter.record('outcomes', [record(7, ids('old', 4_500), T0 - 10_000)]);
     const ages = { traces: T0 - 5_000, counters: 0, deadLetters: 0, pipelines: [], graceMs: 0 };

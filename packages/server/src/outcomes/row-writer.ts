@@ -19,7 +19,7 @@ type Asked = RowWriterRequest extends infer R ? (R extends RowWriterRequest ? Om
 
 export class RowWriter {
   readonly #settings: RowWriterSettings;
-  readonly #waiting = new Map<number, { resolve(reply: RowWriterReply): void; reject(error: Error): void }>();
+  readonly #waiting = new Map<number, { worker: Worker; resolve(reply: RowWriterReply): void; reject(error: Error): void }>();
   readonly #onConnectionLost: (reason: string) => void;
   #worker: Worker | undefined;
   #lastId = 0;
@@ -54,7 +54,7 @@ export class RowWriter {
     const id = ++this.#lastId;
     const worker = (this.#worker ??= this.#start());
     const reply = await new Promise<RowWriterReply>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { worker, resolve, reject });
       worker.postMessage({ id, ...request } satisfies RowWriterRequest, transfer);
     });
     if ('error' in reply) throw new Error(reply.error);
@@ -77,10 +77,13 @@ export class RowWriter {
     worker.on('exit', () => this.#ended(worker, new Error('the row-writer thread exited')));
     return worker;
   }
+  /** The next thread may have requests already. */
   #ended(worker: Worker, error: Error): void {
     if (this.#worker === worker) this.#worker = undefined;
-    const waiting = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const { reject } of waiting) reject(error);
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.worker !== worker) continue;
+      this.#waiting.delete(id);
+      waiting.reject(error);
+    }
   }
 }

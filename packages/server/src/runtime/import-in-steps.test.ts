@@ -57,3 +57,11 @@ test('a file that cannot be loaded fails the import', async () => {
   const folder = await aPackage({ 'main.mjs': "import './missing.mjs';" });
   await expect(importInSteps(pathToFileURL(join(folder, 'main.mjs')).href)).rejects.toThrow('missing.mjs');
 });
+
+test('an import that failed is tried again (its failure was kept until the next start)', async () => {
+  const folder = await aPackage({ 'main.cjs': "require('./late.cjs');" });
+  const entry = pathToFileURL(join(folder, 'main.cjs')).href;
+  await expect(importInSteps(entry)).rejects.toThrow('late.cjs');
+  await writeFile(join(folder, 'late.cjs'), '');
+  await importInSteps(entry);
+});

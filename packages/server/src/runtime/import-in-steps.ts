@@ -17,7 +17,11 @@ const begun = new Map<string, Promise<void>>();
 /** `entry` is the URL of the package's main file: `import.meta.resolve(name)`. */
 export function importInSteps(entry: string, afterFile?: (file: string, module: unknown) => void): Promise<void> {
   let done = begun.get(entry);
-  if (done === undefined) begun.set(entry, (done = importFile(fileURLToPath(entry), new Set(), afterFile)));
+  if (done === undefined) {
+    begun.set(entry, (done = importFile(fileURLToPath(entry), new Set(), afterFile)));
+    // The next caller tries again: what was missing or busy may be there by then.
+    done.catch(() => begun.delete(entry));
+  }
   return done;
 }
 

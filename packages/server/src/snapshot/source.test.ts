@@ -119,3 +119,19 @@ test('a start from the local copy works without the database, and the first load
   expect([known, snapshots.databaseAvailable]).toEqual([[0], true]);
   await snapshots.stop();
 });
+
+test('a load that fails while stopping does not fail the stop (the stores stayed open)', async () => {
+  const load = Promise.withResolvers<never>();
+  let loads = 0;
+  const snapshots = await startSnapshot({
+    ...deps,
+    metrics: createMetrics(),
+    readVersion: async () => ({ version: 1, urgent_version: 0 }),
+    loadRows: async () => (++loads === 1 ? { version: 1, urgent_version: 0, ...NOTHING } : await load.promise),
+  });
+  const failed = expect(snapshots.reload()).rejects.toThrow('Connection terminated');
+  const stopping = snapshots.stop();
+  load.reject(new Error('Connection terminated'));
+  await failed;
+  await stopping;
+});

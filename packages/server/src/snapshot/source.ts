@@ -210,7 +210,8 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       clearTimeout(timer);
       clearTimeout(soon);
       await notices?.stop();
-      await running;
+      // A load that fails has told its caller.
+      await running?.catch(() => undefined);
     },
   };
 }
