@@ -168,6 +168,8 @@ export class Worker {
     // Corrected credentials need not wait for the next attempt.
     this.#send(this.#retries.takeAll().map((batch) => this.#withNewestVendor(batch)));
     // The limits may have changed.
+    clearTimeout(this.#pumpTimer);
+    this.#pumpTimer = undefined;
     this.#pump();
   }
   /** The integration or its pipeline was deleted: every waiting event is dropped with this reason, retries without their delay. */
