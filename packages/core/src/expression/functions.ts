@@ -1,5 +1,6 @@
 import { order, same } from '../filter/compare.ts';
 import { asNumber, isPresent, textOf, tidy } from '../transforms/values.ts';
+import { joined } from '../value-size.ts';
 
 /** Functions of the expression language. They are pure, never throw, and return `undefined` for "no such value". */
 interface ExpressionFunction {
@@ -57,7 +58,11 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
     summary: 'concat(a, b, …): the texts one after another, missing ones left out',
     min: 1,
     max: MANY,
-    call: (args) => args.map((arg) => textOf(arg) ?? '').join(''),
+    call: (args) =>
+      joined(
+        args.map((arg) => textOf(arg) ?? ''),
+        '',
+      ),
   },
   join: {
     summary: 'join(list, separator = ",")',
@@ -65,10 +70,10 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
     max: 2,
     call: ([list, separator]) =>
       Array.isArray(list)
-        ? list
-            .map(textOf)
-            .filter(isPresent)
-            .join(textOf(separator) ?? ',')
+        ? joined(
+            list.map(textOf).filter((part) => part !== undefined),
+            textOf(separator) ?? ',',
+          )
         : textOf(list),
   },
   first: { summary: 'first(list)', min: 1, max: 1, call: ([list]) => (Array.isArray(list) ? list.find(isPresent) : list) },

@@ -1,5 +1,6 @@
 import { order, same } from '../filter/compare.ts';
 import { asNumber, textOf, tidy } from '../transforms/values.ts';
+import { MAX_TEXT } from '../value-size.ts';
 
 export type Evaluate = (event: unknown) => unknown;
 type Binary = (left: Evaluate, right: Evaluate) => Evaluate;
@@ -41,5 +42,5 @@ function plus(left: unknown, right: unknown): unknown {
   }
   const a = textOf(left);
   const b = textOf(right);
-  return a === undefined || b === undefined ? undefined : a + b;
+  return a === undefined || b === undefined || a.length + b.length > MAX_TEXT ? undefined : a + b;
 }

@@ -139,3 +139,49 @@ test('no rules or event throw or modify the input', () => {
   );
   expect(({} as Record<string, unknown>).x).toBeUndefined();
 });
+
+describe('rules that make an event grow without end fail it', () => {
+  const double = { type: 'compute', target: 'properties.a', expression: 'properties.a + properties.a' };
+  const nest = { type: 'map', source: 'properties', target: 'properties.a' };
+  const many = (rule: object, times: number) => new Array(times).fill(rule);
+  test.each<[string, unknown[]]>([
+    [
+      'every rule copies all properties into them',
+      [{ type: 'set', target: 'properties.text', value: 'x'.repeat(100) }, ...many(nest, 100)],
+    ],
+    ['a long text in many places', many({ type: 'map', source: 'properties.big', target: 'properties.a' }, 500)],
+  ])('%s', (_name, rules) => {
+    const compiled = compileRules(rules);
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+    const large = { ...event, properties: { ...event.properties, big: 'x'.repeat(100_000) } };
+    expect(compiled.apply(large)).toEqual({ kind: 'failed', reason: 'the event became larger than 4 MB' });
+  });
+
+  test.each<[string, unknown[]]>([
+    ['a text that doubles', many(double, 30)],
+    [
+      'concat',
+      many({ type: 'compute', target: 'properties.a', expression: `concat(${new Array(50).fill('properties.a').join(', ')})` }, 6),
+    ],
+    ['join', [{ type: 'compute', target: 'properties.a', expression: 'join(properties.list, properties.big)' }]],
+    ['JSON in JSON', [{ type: 'map', source: 'properties.a', target: 'properties.a', transforms: new Array(30).fill('json_stringify') }]],
+    [
+      'replace',
+      [
+        {
+          type: 'map',
+          source: 'properties.big',
+          target: 'properties.a',
+          transforms: [{ name: 'replace', args: ['x', 'y'.repeat(10_000)] }],
+        },
+      ],
+    ],
+  ])('%s: the last text that fits stays', (_name, rules) => {
+    const compiled = compileRules([{ type: 'set', target: 'properties.a', value: '"0123456789' }, ...rules]);
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+    const big = 'x'.repeat(100_000);
+    const result = compiled.apply({ ...event, properties: { ...event.properties, big, list: new Array(1_000).fill('a') } });
+    const text = result.kind === 'event' ? result.event.properties?.a : undefined;
+    expect(String(text).length).toBeLessThanOrEqual(1_048_576);
+  });
+});

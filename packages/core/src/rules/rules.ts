@@ -1,10 +1,14 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { Checks, join } from '../mapping/validate/checks.ts';
 import { parsePath } from '../path/path.ts';
+import { MAX_WRITTEN, WROTE_TOO_MUCH } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileStep, type Step } from './step.ts';
 
-export type RulesResult = { kind: 'event'; event: CanonicalEvent; changed: string[] } | { kind: 'dropped' };
+export type RulesResult =
+  | { kind: 'event'; event: CanonicalEvent; changed: string[] }
+  | { kind: 'dropped' }
+  | { kind: 'failed'; reason: string };
 export type CompiledRules = { ok: true; apply(event: CanonicalEvent): RulesResult } | { ok: false; faults: ConfigFault[] };
 
 const TYPES = ['set', 'rename', 'delete', 'map', 'filter', 'compute'] as const;
@@ -31,11 +35,14 @@ export function compileRules(rules: unknown, where = 'rules'): CompiledRules {
     ok: true,
     apply(event) {
       let current: unknown = event;
+      let written = 0;
       const changed: string[] = [];
       for (const step of steps) {
         const result = step(current);
         if (result.kind === 'dropped') return { kind: 'dropped' };
         if (result.kind === 'nothing') continue;
+        written += result.wrote ?? 0;
+        if (written > MAX_WRITTEN) return { kind: 'failed', reason: WROTE_TOO_MUCH };
         current = result.event;
         if (result.changed !== undefined) changed.push(result.changed);
       }

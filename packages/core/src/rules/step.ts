@@ -6,10 +6,11 @@ import { compileValueMap, compileWhen } from '../mapping/field.ts';
 import { type Checks, join } from '../mapping/validate/checks.ts';
 import { compileDeleter, compileGetter, compileSetter } from '../path/path.ts';
 import { compileTransforms } from '../transforms/compile.ts';
+import { MAX_WRITTEN, weigh } from '../value-size.ts';
 
 export type StepResult =
-  /** `changed` is absent if the step had nothing to do. */
-  | { kind: 'event'; event: unknown; changed?: string }
+  /** `changed` is absent if the step had nothing to do. `wrote`: how much it wrote, as `weigh` counts. */
+  | { kind: 'event'; event: unknown; changed?: string; wrote?: number }
   | { kind: 'dropped' }
   /** The step had no input value, or produced none. */
   | { kind: 'nothing'; reason: string };
@@ -153,7 +154,8 @@ function setterOf(target: unknown, where: string, checks: Checks): ((event: unkn
     return undefined;
   }
   const setter = compileSetter(target);
-  if (setter.ok) return (event, value) => ({ kind: 'event', event: setter.with(event, value), changed: target });
+  if (setter.ok)
+    return (event, value) => ({ kind: 'event', event: setter.with(event, value), changed: target, wrote: weigh(value, MAX_WRITTEN) });
   checks.fault(where, setter.message);
   return undefined;
 }

@@ -5,6 +5,7 @@ import { textOf } from './values.ts';
 export const base64 = defineTransform({
   name: 'base64',
   summary: 'The UTF-8 bytes of a text in base64.',
+  grows: true,
   examples: [
     ['héllo', 'aMOpbGxv'],
     ['', ''],

@@ -3,6 +3,7 @@ import { isObject } from '../json.ts';
 import { coerceTo } from '../mapping/parameters/coerce.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import { compileGetter, type Getter, type Roots } from '../path/path.ts';
+import { bounded } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { Transform, TransformArg } from './define.ts';
 import { TRANSFORMS } from './index.ts';
@@ -64,7 +65,12 @@ function compileUse(use: unknown, where: string, faults: ConfigFault[], roots: R
   const before = faults.length;
   const getters = compileArgs(transform, args, `${where}.args`, faults, roots);
   if (faults.length > before) return undefined;
-  return bind(transform, getters, where, faults);
+  const step = bind(transform, getters, where, faults);
+  return step && transform.grows ? (value, event) => eachBounded(step(value, event)) : step;
+}
+
+function eachBounded(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(bounded) : bounded(value);
 }
 
 /** `read` for an argument from the event, `value` for a constant. */

@@ -19,6 +19,8 @@ export interface Transform {
   args: readonly TransformArg[];
   /** `value`: a list is transformed element by element. `list`: a list is passed as a whole. */
   takes: 'value' | 'list';
+  /** The result may be longer than the input: one above the limit of `bounded` is missing. */
+  grows?: true;
   examples: readonly TransformExample[];
   /** Never receives null or undefined and never throws. `undefined` means that there is no such value. */
   apply: Apply;

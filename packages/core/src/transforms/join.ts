@@ -1,3 +1,4 @@
+import { joined } from '../value-size.ts';
 import { defineTransform } from './define.ts';
 import { textOf } from './values.ts';
 
@@ -15,6 +16,6 @@ export const join = defineTransform({
   apply(value, [separator]) {
     if (!Array.isArray(value)) return textOf(value);
     const parts = value.map(textOf).filter((part) => part !== undefined);
-    return parts.length === 0 ? undefined : parts.join(textOf(separator) ?? ',');
+    return parts.length === 0 ? undefined : joined(parts, textOf(separator) ?? ',');
   },
 });

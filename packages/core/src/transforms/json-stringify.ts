@@ -3,6 +3,7 @@ export const jsonStringify = defineTransform({
   name: 'json_stringify',
   summary: 'The value as JSON text.',
   takes: 'list',
+  grows: true,
   examples: [
     [{ a: [1] }, '{"a":[1]}'],
     ['a', '"a"'],

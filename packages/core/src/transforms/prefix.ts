@@ -5,6 +5,7 @@ export const prefix = defineTransform({
   name: 'prefix',
   summary: 'A text with another before it.',
   args: [{ name: 'text', type: 'string', summary: 'what goes before' }],
+  grows: true,
   examples: [
     ['1', 'id_1', 'id_'],
     [null, undefined, 'id_'],

@@ -1,6 +1,10 @@
 import { compilePattern } from '../filter/pattern.ts';
+import { MAX_TEXT } from '../value-size.ts';
 import { defineTransform } from './define.ts';
 import { textOf } from './values.ts';
+
+/** If every character matched, the result could have this length. It is cut off before it is made. */
+const MAX_REPLACED = 16 * MAX_TEXT;
 
 export const replace = defineTransform({
   name: 'replace',
@@ -10,6 +14,7 @@ export const replace = defineTransform({
     { name: 'pattern', type: 'string', summary: 'RE2 syntax' },
     { name: 'replacement', type: 'string', default: '', summary: 'what stands there instead' },
   ],
+  grows: true,
   examples: [
     ['a-b-c', 'abc', '-'],
     ['2024-05', '05/2024', '(\\d+)-(\\d+)', '$2/$1'],
@@ -26,11 +31,13 @@ function prepareReplace(args: readonly unknown[]): ReturnType<NonNullable<import
   const compiled = compilePattern(textOf(args[0]) ?? '');
   if (!compiled.ok) return compiled;
   const replacement = textOf(args[1]) ?? '';
+  const references = replacement.split('$').length;
   return {
     ok: true,
     apply(value) {
       const text = textOf(value);
-      return text === undefined ? undefined : compiled.regexp.replaceAll(text, replacement);
+      if (text === undefined || text.length * references + (text.length + 1) * replacement.length > MAX_REPLACED) return undefined;
+      return compiled.regexp.replaceAll(text, replacement);
     },
   };
 }

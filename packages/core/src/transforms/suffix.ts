@@ -5,6 +5,7 @@ export const suffix = defineTransform({
   name: 'suffix',
   summary: 'A text with another after it.',
   args: [{ name: 'text', type: 'string', summary: 'what goes after' }],
+  grows: true,
   examples: [
     [5, '5 %', ' %'],
     [null, undefined, '!'],

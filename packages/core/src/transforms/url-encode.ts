@@ -4,6 +4,7 @@ import { textOf } from './values.ts';
 export const urlEncode = defineTransform({
   name: 'url_encode',
   summary: 'A text made safe for one part of a URL.',
+  grows: true,
   examples: [
     ['a b&c', 'a%20b%26c'],
     ['\ud800', '%EF%BF%BD'],

@@ -1,5 +1,6 @@
 import { compileStep, type Step } from '../../rules/step.ts';
 import type { Steps } from '../../steps.ts';
+import { MAX_WRITTEN, WROTE_TOO_MUCH } from '../../value-size.ts';
 import { ownCopy } from '../copy.ts';
 import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
@@ -37,11 +38,15 @@ export function* compileV1(config: Record<string, unknown>, { where = '' }: Mapp
     ok: true,
     run(event) {
       let current: unknown = event;
+      let written = 0;
       for (const step of steps) {
         const result = step.run(current);
         if (result.kind === 'dropped') return FILTERED;
-        if (result.kind === 'event') current = result.event;
-        else if (step.on_error === 'drop') return FILTERED;
+        if (result.kind === 'event') {
+          written += result.wrote ?? 0;
+          if (written > MAX_WRITTEN) return { kind: 'failed', reason: `${step.where}: ${WROTE_TOO_MUCH}` };
+          current = result.event;
+        } else if (step.on_error === 'drop') return FILTERED;
         else if (step.on_error === 'fail') return { kind: 'failed', reason: `${step.where}: ${result.reason}` };
       }
       // Copied because the caller may modify the payload, but an event that no step changed is still shared.

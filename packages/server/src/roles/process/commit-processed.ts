@@ -115,8 +115,8 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
   const finished: Finished[] = [];
   const stored = new Map<number, string>();
   for (const [i, one] of done.entries()) {
-    const append = eventAppendOf(one);
     try {
+      const append = eventAppendOf(one);
       const [result] = append ? await deps.log.append([append]) : [];
       const position = result?.positions[0];
       if (position !== undefined) stored.set(i, position);
