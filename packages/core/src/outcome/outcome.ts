@@ -171,6 +171,8 @@ export type Outcome =
 export interface RejectedEvent {
   /** Parsed, or the text where it is not JSON; without keys and challenge tokens. */
   raw: unknown;
+  /** `raw` is JSON text: parsing would change a number in it. */
+  inexact?: true;
   /** What is wrong with it. */
   message: string;
   received_at: string;

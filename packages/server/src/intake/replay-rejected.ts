@@ -3,10 +3,12 @@ import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { type CallRules, type CallType, validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import type { DeadLetter, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import { messageOf } from '../http/collection-reply.ts';
 import type { IngestRules } from '../snapshot/ingest-rules.ts';
 import type { Append } from '../stores/event-log/port.ts';
 import { ANY_CALL } from './call-rules.ts';
 import { anonymousIdOfRequest, buildRecord } from './ingest-record.ts';
+import { inexactNumber } from './parse-body.ts';
 
 const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;
 
@@ -16,7 +18,8 @@ export type RejectedReplay = { ok: true; append: Append } | { ok: false; message
 export function replayRejected(letter: DeadLetter, rules: IngestRules): RejectedReplay {
   const { event } = letter;
   if (!isRejectedEvent(event)) return { ok: false, message: 'This dead letter is not a rejected event.' };
-  const { raw } = event;
+  const text = inexactText(event);
+  const raw: unknown = text === undefined ? event.raw : JSON.parse(text);
   const { anonymous_id: cookieId, ...request } = event.request;
   if (!isObject(raw)) return { ok: false, message: 'The stored body is not a JSON object: send a corrected event.' };
   const body = { ...(raw as JsonObject) };
@@ -25,6 +28,7 @@ export function replayRejected(letter: DeadLetter, rules: IngestRules): Rejected
   const visitor = { cookieId, context: isObject(request.context) ? (request.context as JsonObject) : undefined };
   const fault = validateEvent(body, rulesOf(event), () => anonymousIdOfRequest(visitor) !== undefined);
   if (fault !== undefined) return { ok: false, message: fault.message };
+  if (text !== undefined) return { ok: false, message: messageOf(inexactNumber(Buffer.from(text)) ?? { code: 'validation_failed' }) };
   const receivedAt = Date.parse(event.received_at);
   const { topic, record } = buildRecord(
     {
@@ -42,6 +46,11 @@ export function replayRejected(letter: DeadLetter, rules: IngestRules): Rejected
 /** What the path demanded, without its spelling: a corrected event may use every leniency. */
 function rulesOf({ type }: RejectedEvent): CallRules {
   return { ...ANY_CALL, fallback: ANY_CALL.types.has(type ?? '') ? (type as CallType) : undefined };
+}
+
+/** The JSON text of an event with a number that parsing would change; undefined for other events, and for a corrected one. */
+export function inexactText({ inexact, raw }: RejectedEvent): string | undefined {
+  return inexact && typeof raw === 'string' ? raw : undefined;
 }
 
 export function isRejectedEvent(event: DeadLetter['event']): event is RejectedEvent {

@@ -2,7 +2,8 @@
 import { isObject } from '@firsthand/core/json.ts';
 import type { RejectedEvent, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
-import { isRejectedEvent } from '../intake/replay-rejected.ts';
+import { changeJsonText } from '../intake/long-numbers.ts';
+import { inexactText, isRejectedEvent } from '../intake/replay-rejected.ts';
 import { MASK } from '../secrets/mask.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import { isKeptSecret } from '../snapshot/webhook-signature.ts';
@@ -38,10 +39,14 @@ function shownWebhook({ body_base64: _bytes, ...event }: RejectedWebhook): Rejec
   return { ...event, headers: Object.fromEntries(headers) };
 }
 
-function shownRaw({ raw }: RejectedEvent, orgId: string, snapshot: Snapshot): unknown {
+function shownRaw(event: RejectedEvent, orgId: string, snapshot: Snapshot): unknown {
   const pii = snapshot.organisations.get(orgId)?.pii;
   if (pii === undefined) return null;
+  const { raw } = event;
   if (isObject(raw)) return shownBody(structuredClone(raw), pii);
   const isPlain = pii.ip === 'keep' && pii.fields.length === 0 && pii.detect.size === 0 && pii.url_params === undefined;
-  return isPlain ? raw : null;
+  if (isPlain) return raw;
+  const text = inexactText(event);
+  const shown = text === undefined ? 'null' : changeJsonText(Buffer.from(text), (value) => shownBody(value, pii));
+  return shown === 'null' ? null : shown;
 }

@@ -214,6 +214,32 @@ test('a corrected identify keeps the anonymous id of its cookie', async () => {
   expect(stored?.event).toMatchObject({ type: 'identify', anonymous_id: 'known' });
 });
 
+test.each([
+  ['/v1/t', (event: string) => event],
+  ['/v1/batch', (event: string) => `{"batch":[${event}]}`],
+])('a number that cannot be kept exactly keeps its digits, and its replay is refused with the same message: %s', async (path, bodyOf) => {
+  const id = `inexact${path}`;
+  const event = `{"type":"track","event":"X","messageId":"${id}","properties":{"total":9007199254740993,"rate":1e400}}`;
+  const withKey = event.replace('{', '{"writeKey":"pk_web","context":{"challenge_token":"t"},');
+  expect((await send({ path, body: bodyOf(withKey) })).status).toBe(400);
+  const letter = await found(id);
+  const rules = snapshot.pipelines.get('pl_web')?.ingest;
+  if (letter === undefined || rules === undefined) throw new Error('the rejected event was not kept');
+  const message = 'properties.total is a number that cannot be kept exactly: send it as a string.';
+  expect(letter.event).toMatchObject({ raw: event.replace('{', '{"context":{},'), inexact: true, message });
+  expect(replayRejected(letter, rules)).toEqual({ ok: false, message });
+  const corrected = { ...letter, event: { ...letter.event, raw: { type: 'track', event: 'X', properties: { total: '9007199254740993' } } } };
+  expect(replayRejected(corrected, rules)).toMatchObject({ ok: true });
+});
+
+test('a text of JSON in a JSON string is no event', async () => {
+  await send({ path: '/v1/t', body: json(json({ type: 'track', event: 'X', messageId: 'in-a-string' })) });
+  const letter = (await lettersOf('pl_web')).letters.at(-1);
+  const rules = snapshot.pipelines.get('pl_web')?.ingest;
+  if (letter === undefined || rules === undefined) throw new Error('the rejected event was not kept');
+  expect(replayRejected(letter, rules)).toMatchObject({ ok: false, message: expect.stringContaining('not a JSON object') });
+});
+
 test('an oversized batch is stored under a new id', async () => {
   const event = { type: 'track', event: 'X', messageId: 'in-large-batch', properties: { text: 'x'.repeat(100_000) } };
   expect((await send({ path: '/v1/batch', key: 'pk_token', body: json({ batch: Array(60).fill(event) }) })).status).toBe(413);

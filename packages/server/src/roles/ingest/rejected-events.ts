@@ -6,10 +6,12 @@
  * for all pipelines. Events beyond that are only counted, as `rejected_dropped`.
  */
 import { randomUUID } from 'node:crypto';
-import { scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
+import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
+import { LONG_NUMBER, scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import type { DeadLetter, Outcome, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
+import { changeJsonText } from '../../intake/long-numbers.ts';
 import { MAX_DEPTH } from '../../intake/parse-body.ts';
 import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -181,9 +183,8 @@ function deadLetterOf(rejected: Rejected, retentionMs: number): DeadLetter {
 
 function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request }: Rejected): RejectedEvent {
   const isWhole = bytes.length <= MAX_KEPT_BYTES;
-  const text = bytes.toString('utf8', 0, MAX_KEPT_BYTES);
   return {
-    raw: isWhole && scanJson(bytes, MAX_DEPTH) !== TOO_DEEP ? parsedOrText(text) : text,
+    ...(isWhole ? keptBody(bytes) : { raw: bytes.toString('utf8', 0, MAX_KEPT_BYTES) }),
     message: messageOf(rejection),
     received_at: new Date(receivedAt).toISOString(),
     ...(impliedType === undefined ? {} : { type: impliedType }),
@@ -192,18 +193,27 @@ function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request }: R
   };
 }
 
-/** Keys and challenge tokens are not kept. */
-function parsedOrText(text: string): unknown {
+function keptBody(bytes: Buffer): Pick<RejectedEvent, 'raw' | 'inexact'> {
+  const text = bytes.toString();
+  const flags = scanJson(bytes, MAX_DEPTH);
+  if (flags === TOO_DEEP) return { raw: text };
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return value;
-    const { writeKey: _key, ...kept } = value as JsonObject;
-    const context = own(kept, 'context');
-    if (isObject(context)) delete (context as JsonObject).challenge_token;
-    return kept;
+    value = JSON.parse(text);
   } catch {
-    return text;
+    return { raw: text };
   }
+  const isInexact = flags === LONG_NUMBER && findInexactNumber(bytes) !== undefined;
+  return isInexact ? { raw: changeJsonText(bytes, withoutCredentials), inexact: true } : { raw: withoutCredentials(value) };
+}
+
+/** Keys and challenge tokens are not kept. */
+function withoutCredentials(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { writeKey: _key, ...kept } = value as JsonObject;
+  const context = own(kept, 'context');
+  if (isObject(context)) delete (context as JsonObject).challenge_token;
+  return kept;
 }
 
 /** The event's messageId as far as it can be told, so that its sender finds it; else a new id. */

@@ -271,6 +271,14 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     expect(await eraseDeadLetters(observe, 'org_1', { anonymous_ids: ['of-the-cookie'] })).toEqual(['dlq_cookie']);
   });
 
+  test('a rejected event that is kept as text for its numbers is erased with its person', async () => {
+    const raw = '{"userId":"of-the-text","properties":{"total":9007199254740993}}';
+    const event = { raw, inexact: true as const, message: 'wrong', received_at: '', request: { source: 'server' as const } };
+    const rejected = letter('dlq_text', { stage: 'ingest', event });
+    await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_1', letters: [rejected], dropped: 0 });
+    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'of-the-text', anonymous_ids: [] })).toEqual(['dlq_text']);
+  });
+
   test('tables of an earlier version gain the columns they lack', async () => {
     const { rows: segments } = await sql<{ id: number }>`select id from trace_segments order by id desc`
       .execute(observe.db)

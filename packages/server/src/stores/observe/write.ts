@@ -259,7 +259,8 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
 /** Works for a canonical event and for a client's event as received. */
 function idsOf(event: DeadLetter['event']): { user_id?: unknown; anonymous_id?: unknown } {
   if (!('raw' in event)) return event as { user_id?: unknown; anonymous_id?: unknown };
-  const { userId, anonymousId } = Object(event.raw) as { userId?: unknown; anonymousId?: unknown };
+  const raw: unknown = event.inexact && typeof event.raw === 'string' ? JSON.parse(event.raw) : event.raw;
+  const { userId, anonymousId } = Object(raw) as { userId?: unknown; anonymousId?: unknown };
   return { user_id: idText(userId), anonymous_id: idText(anonymousId) ?? event.request.anonymous_id };
 }
 function text(value: unknown): string | null {

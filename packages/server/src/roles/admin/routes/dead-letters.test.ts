@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
 import { expect, test } from 'vitest';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../../event-record.ts';
 import { replayLetters } from '../../../operations/replay.ts';
@@ -53,7 +53,7 @@ onStory('rejected events', (story) => {
     pipeline: string,
     messageId: string,
     raw: unknown = { type: 'track', messageId, userId: 'u-1' },
-    { at = Date.now(), reason = 'missing_field' } = {},
+    { at = Date.now(), reason = 'missing_field', ...more }: { at?: number; reason?: string } & Partial<RejectedEvent> = {},
   ): Promise<DeadLetter> {
     const letter: DeadLetter = {
       id: newId('dlq', at),
@@ -65,7 +65,7 @@ onStory('rejected events', (story) => {
       revision_number: null,
       event_id: messageId,
       stage: 'ingest',
-      event: { raw, message: 'event is required.', received_at: iso(at), request: { source: 'browser', ip: '203.0.113.9' } },
+      event: { raw, message: 'event is required.', received_at: iso(at), request: { source: 'browser', ip: '203.0.113.9' }, ...more },
       attempts: [],
       reason,
       created_at: iso(at),
@@ -150,6 +150,21 @@ onStory('rejected events', (story) => {
     expect((await stored()).filter((id) => id.endsWith(':bad-2'))).toHaveLength(1);
     expect(await story.got(`events?status=rejected&pipeline_id=${pipeline}`)).toMatchObject({ total: 0 });
     expect(await story.got(`dlq/${letter.id}`)).toMatchObject({ status: 'replayed' });
+  });
+
+  test('with a number that cannot be kept exactly show its digits, also under privacy rules, and are refused again', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Exact' })).id;
+    const raw = '{"type":"track","event":"X","messageId":"bad-4","properties":{"total":9007199254740993,"email":"a@b.test"}}';
+    const letter = await reject(pipeline, 'bad-4', raw, { inexact: true });
+    expect((await story.got('events/bad-4')).raw).toBe(raw);
+    const { status, body } = await story.call('POST', `dlq/${letter.id}/replay`);
+    const message = 'properties.total is a number that cannot be kept exactly: send it as a string.';
+    expect([status, body]).toMatchObject([409, { error: { message: expect.stringContaining(message) } }]);
+    const { config } = await story.got('data-layer');
+    await story.put('data-layer', { config: { pii_rules: { fields: [{ path: 'properties.email', action: 'redact' }] } } });
+    const shown = JSON.parse((await story.got('events/bad-4')).raw);
+    expect([shown.properties.email, (await story.got('events/bad-4')).raw]).toEqual(['[redacted]', expect.stringContaining('9007199254740993')]);
+    await story.put('data-layer', { config: { pii_rules: config.pii_rules } });
   });
 
   test('are not replayed into a disabled pipeline', async () => {

@@ -81,7 +81,7 @@ const Rejected = named(
     reason: Type.String({ description: 'The error code of the reply.' }),
     message: Type.String({ description: 'What is wrong with the event.' }),
     received_at: Timestamp,
-    raw: Type.Unknown({ description: 'The event as it came, under the privacy rules; text where it is not JSON.' }),
+    raw: Type.Unknown({ description: 'The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change.' }),
     truncated: Type.Boolean({ description: 'Only the first 64 KB were kept.' }),
     dead_letter_id: Type.String({ description: 'For `POST /dlq/{id}/replay`, where it can be corrected.' }),
   }),
