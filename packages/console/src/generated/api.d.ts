@@ -1049,7 +1049,7 @@ export interface paths {
         put?: never;
         /**
          * Send a dead letter again
-         * @description To its integration, or back through ingest or processing. 409 where that is not possible now: the integration is gone or off, or the webhook or event is rejected as before. A rejected event (stage ingest) can be corrected: `event` replaces it.
+         * @description To its integration, or back through ingest or processing. 409 where that is not possible now: the integration is gone or off, or the webhook or event is rejected as before. A rejected event (stage ingest) can be corrected: `event` replaces it. An event with an invalid signature, or from an address that was not allowed, can never be replayed.
          *
          *     Least role: **editor**.
          */
@@ -5487,10 +5487,21 @@ export interface components {
              * @example 2026-05-01T12:00:00.000Z
              */
             received_at: string;
-            /** @description The event as it came, under the privacy rules; text where it is not JSON. */
+            /** @description The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change. */
             raw: unknown;
-            /** @description Only the first 64 KB were kept. */
+            /** @description Only part of it was kept, at most 64 KB. */
             truncated: boolean;
+            /** @description Only where the event was rejected for its sender: disabled pipeline, origin, address or signature. */
+            sender?: {
+                origin?: string;
+                /** @description Server pipelines only. */
+                address?: string;
+                /**
+                 * @description Server pipelines only.
+                 * @enum {string}
+                 */
+                signature?: "valid" | "invalid";
+            };
             /** @description For `POST /dlq/{id}/replay`, where it can be corrected. */
             dead_letter_id: string;
         };

@@ -168,6 +168,15 @@ export type Outcome =
     } & AboutEvent);
 
 /** Stage `ingest`: the event as the client sent it. */
+/** What is known of a sender that was refused: a replay checks it against the pipeline's present rules. */
+export interface RejectedSender {
+  origin?: string;
+  /** Server pipelines only: where the request came from. */
+  address?: string;
+  /** Server pipelines only; absent where the request had no signature and needed none. `invalid`: also where it could not be verified. */
+  signature?: 'valid' | 'invalid';
+}
+
 export interface RejectedEvent {
   /** Parsed, or the text where it is not JSON; without keys and challenge tokens. */
   raw: unknown;
@@ -180,6 +189,8 @@ export interface RejectedEvent {
   type?: string;
   /** Only the first 64 KB were kept, as text. */
   truncated?: true;
+  /** Only of a request that was rejected for its sender. */
+  sender?: RejectedSender;
   /** What the request said about the event, for a replay. `anonymous_id` is that of the cookie. */
   request: Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context' | 'anonymous_id'>;
 }

@@ -2,7 +2,7 @@
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { type CallRules, type CallType, validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
-import type { DeadLetter, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, RejectedEvent, RejectedSender } from '@firsthand/core/outcome/outcome.ts';
 import { messageOf } from '../http/collection-reply.ts';
 import type { IngestRules } from '../snapshot/ingest-rules.ts';
 import type { Append } from '../stores/event-log/port.ts';
@@ -12,12 +12,15 @@ import { inexactNumber } from './parse-body.ts';
 
 const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;
 
-export type RejectedReplay = { ok: true; append: Append } | { ok: false; message: string };
+/** `sender`: it is refused for its sender, so a corrected event does not help. */
+export type RejectedReplay = { ok: true; append: Append } | { ok: false; message: string; sender?: true };
 
 /** The record keeps the event's messageId: if its sender corrected and resent it in the meantime, this is a duplicate. */
 export function replayRejected(letter: DeadLetter, rules: IngestRules): RejectedReplay {
   const { event } = letter;
   if (!isRejectedEvent(event)) return { ok: false, message: 'This dead letter is not a rejected event.' };
+  const refusal = senderRefusal(letter.reason, event.sender, rules);
+  if (refusal !== undefined) return { ok: false, message: refusal, sender: true };
   const text = inexactText(event);
   const raw: unknown = text === undefined ? event.raw : JSON.parse(text);
   const { anonymous_id: cookieId, ...request } = event.request;
@@ -41,6 +44,28 @@ export function replayRejected(letter: DeadLetter, rules: IngestRules): Rejected
     { body, bytes: Buffer.from(JSON.stringify(body)), index: 0, impliedType: event.type },
   );
   return { ok: true, append: { topic, records: [record] } };
+}
+
+const NEVER = new Map([
+  [
+    'invalid_signature',
+    'its signature was not valid, so nobody knows who sent it. It can never be replayed: send it again with a valid signature.',
+  ],
+  [
+    'ip_not_allowed',
+    'it came from an address that was not allowed, so its sender is not trusted. It can never be replayed: send it again from an allowed address.',
+  ],
+]);
+/** Why an event of a refused sender is still not let in, under the present rules. Checks also what ingest had not come to. */
+function senderRefusal(reason: string, sender: RejectedSender | undefined, rules: IngestRules): string | undefined {
+  const never = NEVER.get(reason);
+  if (never !== undefined || sender === undefined) return never;
+  const { origin, address, signature } = sender;
+  if (origin !== undefined && !rules.allowsOrigin(origin)) return `its origin ${origin} is not on the domain allowlist of the pipeline.`;
+  if (rules.allowsAddress !== undefined && !rules.allowsAddress(address ?? ''))
+    return 'its address is not on the IP allowlist of the pipeline.';
+  if (signature === 'invalid' || (rules.requireSignature && signature !== 'valid')) return NEVER.get('invalid_signature');
+  return undefined;
 }
 
 /** What the path demanded, without its spelling: a corrected event may use every leniency. */

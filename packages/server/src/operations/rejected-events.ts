@@ -1,6 +1,6 @@
 /** Rejected events as the API shows them. */
 import { isObject } from '@firsthand/core/json.ts';
-import type { RejectedEvent, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
+import type { RejectedEvent, RejectedSender, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import { changeJsonText } from '../intake/long-numbers.ts';
 import { inexactText, isRejectedEvent } from '../intake/replay-rejected.ts';
@@ -21,6 +21,7 @@ export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
     received_at: event.received_at,
     raw: shownRaw(event, letter.org_id, snapshot),
     truncated: event.truncated === true,
+    ...(event.sender === undefined ? {} : { sender: shownSender(event.sender, letter.org_id, snapshot) }),
     dead_letter_id: letter.id,
   };
 }
@@ -30,8 +31,18 @@ export function shownDeadLetterEvent(letter: StoredDeadLetter, snapshot: Snapsho
   const { event } = letter;
   if (letter.stage === 'webhook' && 'headers' in event) return shownWebhook(event);
   if (letter.stage !== 'ingest' || !isRejectedEvent(event)) return event;
-  const { request: _request, ...rest } = event;
-  return { ...rest, raw: shownRaw(event, letter.org_id, snapshot) };
+  const { request: _request, sender, ...rest } = event;
+  return {
+    ...rest,
+    raw: shownRaw(event, letter.org_id, snapshot),
+    ...(sender === undefined ? {} : { sender: shownSender(sender, letter.org_id, snapshot) }),
+  };
+}
+
+/** The address of a server is shown, so that an allowlist can be corrected, unless the privacy rules speak of addresses. */
+function shownSender({ address, ...sender }: RejectedSender, orgId: string, snapshot: Snapshot): RejectedSender {
+  const isShown = address !== undefined && snapshot.organisations.get(orgId)?.pii.ip === 'keep';
+  return isShown ? { ...sender, address } : sender;
 }
 
 function shownWebhook({ body_base64: _bytes, ...event }: RejectedWebhook): RejectedWebhook {

@@ -8,8 +8,10 @@ import { lazy, Suspense, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { Reason } from '../../components/reason.tsx';
+import { RefusedSender } from '../../components/refused-sender.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
+import { parseExactly } from '../../exact-json.ts';
 import { dateTime, milliseconds } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -101,11 +103,11 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
 function Correct({ id, rejected }: { id: string; rejected: Record<string, unknown> }) {
   const may = useMay('editor');
   const queries = useQueryClient();
-  const { raw, message } = rejected as { raw?: unknown; message?: string };
+  const { raw, message, sender } = rejected as { raw?: unknown; message?: string; sender?: { origin?: string; address?: string } };
   const [text, setText] = useState(() => (typeof raw === 'string' ? raw : JSON.stringify(raw, null, 2)));
   const send = useMutation({
     mutationFn: async () => {
-      const event = JSON.parse(text) as Record<string, unknown>;
+      const event = parseExactly(text) as Record<string, unknown>;
       return await call(api.POST('/v1/admin/dlq/{id}/replay', { params: { path: { id } }, body: { event } }));
     },
     onSuccess: async () => {
@@ -122,6 +124,7 @@ function Correct({ id, rejected }: { id: string; rejected: Record<string, unknow
       <p>
         It was rejected: <b>{message}</b> Correct it and send it again.
       </p>
+      <RefusedSender sender={sender} />
       <Suspense fallback={<Loading what="the editor" />}>
         <Editor label="The event, to be corrected" language="json" value={text} onChange={setText} />
       </Suspense>

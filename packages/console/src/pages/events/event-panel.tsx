@@ -3,6 +3,7 @@ import { CloseButton, Group, Tabs, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Copy, Json } from '../../components/json.tsx';
+import { RefusedSender } from '../../components/refused-sender.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { clockTime } from '../../format.ts';
@@ -62,6 +63,7 @@ function Rejection({ event, onClose }: { event: Rejected; onClose: () => void })
       </Group>
       <div className="mono dim">{event.event_id}</div>
       <p>{event.message}</p>
+      <RefusedSender sender={event.sender} />
       <p>
         It was received at {clockTime(event.received_at)} and is kept as a{' '}
         <Link to="/dead-letters" search={{ stage: 'ingest', selected: event.dead_letter_id }}>

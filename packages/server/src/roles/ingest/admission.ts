@@ -4,6 +4,7 @@ import type { Rejection } from '../../http/collection-reply.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { type Exchange, OVERLOADED } from './exchange.ts';
 import { findPipeline } from './pipeline-key.ts';
+import { type ReadBody, refuseSender } from './refused-senders.ts';
 import { checkSignature } from './request-signature.ts';
 
 /** A sender that passed every check. */
@@ -13,10 +14,15 @@ export interface Sender {
   digest: string | undefined;
 }
 
-/** Everything that needs no body. Undefined after the rejection. */
-export function admit(exchange: Exchange, key: string): IngestRules | undefined {
-  const rules = findSender(exchange, key);
+/** Everything that needs no body. Undefined after the rejection. `body`: where it was read already. */
+export function admit(exchange: Exchange, key: string, body?: () => ReadBody): IngestRules | undefined {
+  const rules = pipelineOf(exchange, key);
   if (rules === undefined) return undefined;
+  const refusal = rejectionOf(exchange, rules);
+  if (refusal !== undefined) {
+    refuseSender(exchange, rules, refusal, body);
+    return undefined;
+  }
   if (exchange.ctx.fairAdmission.refuses(rules.orgId)) {
     exchange.reject(OVERLOADED);
     return undefined;
@@ -27,14 +33,20 @@ export function admit(exchange: Exchange, key: string): IngestRules | undefined 
   return undefined;
 }
 
-/** The pipeline of the key, where this client may use it now. Undefined after the rejection. */
+/** The pipeline of the key, where this client may use it now. For requests that bring no event. Undefined after the rejection. */
 export function findSender(exchange: Exchange, key: string): IngestRules | undefined {
+  const rules = pipelineOf(exchange, key);
+  const refusal = rules && rejectionOf(exchange, rules);
+  if (refusal === undefined) return rules;
+  exchange.reject(refusal);
+  return undefined;
+}
+
+function pipelineOf(exchange: Exchange, key: string): IngestRules | undefined {
   const rules = findPipeline(exchange.ctx.snapshots.current(), key)?.ingest;
   exchange.rules = rules;
-  const rejection = rules === undefined ? UNKNOWN_KEY : rejectionOf(exchange, rules);
-  if (rejection === undefined) return rules;
-  exchange.reject(rejection);
-  return undefined;
+  if (rules === undefined) exchange.reject(UNKNOWN_KEY);
+  return rules;
 }
 const UNKNOWN_KEY: Rejection = { code: 'invalid_pipeline_key' };
 
@@ -46,15 +58,22 @@ function rejectionOf({ ctx, req, origin }: Exchange, rules: IngestRules): Reject
 }
 
 /**
- * The signature over the body. `wire` is the body as it came, `bytes` the same unpacked: a client may have signed either.
- * Undefined after the rejection.
+ * The signature over the body. `wire` is the body as it came, `unpacked` the same unpacked: a client may have signed either. `event`: the
+ * event, where it is not the body. Undefined after the rejection.
  */
-export function verifySignature(exchange: Exchange, rules: IngestRules, wire: Buffer, bytes: Buffer): Sender | undefined {
+export function verifySignature(
+  exchange: Exchange,
+  rules: IngestRules,
+  wire: Buffer,
+  unpacked: Buffer,
+  event?: () => Buffer,
+): Sender | undefined {
   if (!rules.server) return { rules, digest: undefined };
-  const bodies = wire === bytes ? [wire] : [wire, bytes];
-  const check = checkSignature(exchange.req.headers, rules, bodies, exchange.receivedAt);
+  const signed = wire === unpacked ? [wire] : [wire, unpacked];
+  const check = checkSignature(exchange.req.headers, rules, signed, exchange.receivedAt);
   if (check.kind === 'accepted') return { rules, digest: check.digest };
-  exchange.reject({ code: 'invalid_signature', message: check.message });
+  const body = () => ({ signed, bytes: event?.() ?? unpacked });
+  refuseSender(exchange, rules, { code: 'invalid_signature', message: check.message }, body);
   return undefined;
 }
 

@@ -168,7 +168,7 @@ function readBatch(body: unknown): Batch | Rejection {
 }
 
 /** `sentAt` and `context` of the batch go into the envelope of each event. */
-function addSharedFields(meta: RequestMeta, { sentAt, context }: Batch): Rejection | undefined {
+function addSharedFields(meta: Pick<RequestMeta, 'envelope' | 'context'>, { sentAt, context }: Batch): Rejection | undefined {
   if (typeof sentAt === 'string' && sentAt.length <= 64) meta.envelope += envelopeFields({ sent_at: sentAt });
   if (context === undefined || context === null) return undefined;
   if (!isObject(context)) return CONTEXT_NOT_OBJECT;
@@ -180,11 +180,20 @@ function addSharedFields(meta: RequestMeta, { sentAt, context }: Batch): Rejecti
   return undefined;
 }
 
-function sharedFields({ sentAt }: Batch, { context }: RequestMeta): Pick<RequestFields, 'sent_at' | 'context'> {
+function sharedFields({ sentAt }: Batch, { context }: Pick<RequestMeta, 'context'>): Pick<RequestFields, 'sent_at' | 'context'> {
   return {
     ...(typeof sentAt === 'string' && sentAt.length <= 64 ? { sent_at: sentAt } : {}),
     ...(context === undefined ? {} : { context }),
   };
+}
+
+/** The events of a batch that is kept unchecked, and what they share. Undefined where it is no batch, or too large. */
+export function eventsOfBatch(text: Buffer, parsed: ParsedBatch) {
+  const batch = readBatch(parsed.value);
+  if ('code' in batch) return undefined;
+  const meta = { envelope: '', context: undefined };
+  if (addSharedFields(meta, batch) !== undefined) return undefined;
+  return { events: batch.events, bytesOf: eventBytes(text, parsed.items, batch.events), shared: sharedFields(batch, meta) };
 }
 
 /** Each event's bytes as they came; serialised again only where their place in the text is unknown. */

@@ -117,7 +117,7 @@ async function parseLarge(bytes: Buffer): Promise<Parsed> {
 
 /** The key is in the body: admission and the signature come after parsing. */
 function senderOfBody(exchange: Exchange, wire: Buffer, unpacked: Buffer, body: unknown): Sender | undefined {
-  const rules = admit(exchange, bodyKey(body));
+  const rules = admit(exchange, bodyKey(body), () => ({ signed: [wire, unpacked], bytes: unpacked }));
   return rules && verifySignature(exchange, rules, wire, unpacked);
 }
 

@@ -131,8 +131,12 @@ export class Exchange implements BodyReader, CloseListener {
   /** Rejects the whole request: counted, shown in the live view, answered. `eventId`: of the event that it held. */
   reject(rejection: Rejection, eventId?: string): void {
     if (this.finished) return;
-    this.ctx.counts.rejected(rejection.code, this.rules);
     if (this.rules !== undefined) showRejected(this.ctx, this.rules, rejection, eventId === undefined ? {} : { eventId });
+    this.answer(rejection);
+  }
+  /** Counts and answers a rejection. The caller shows it in the live view, once it knows the event. */
+  answer(rejection: Rejection): void {
+    this.ctx.counts.rejected(rejection.code, this.rules);
     this.#finish();
     this.#responder.send(errorReply(rejection, this.origin), this.ctx.draining);
     this.#leave();

@@ -14,25 +14,35 @@ const NO_BODY = Buffer.alloc(0);
 
 export function collectPixel(exchange: Exchange): void {
   const { req, query } = exchange;
-  const rules = admit(exchange, keyOf(req, query) ?? '');
+  const event = () => bytesOf(readPixel(exchange));
+  const rules = admit(exchange, keyOf(req, query) ?? '', () => ({ signed: [NO_BODY], bytes: event() }));
   // A signature covers the body, which is empty here. Pipelines that require one accept no unsigned pixel.
-  const sender = rules && verifySignature(exchange, rules, NO_BODY, NO_BODY);
+  const sender = rules && verifySignature(exchange, rules, NO_BODY, NO_BODY, event);
   if (sender === undefined) return;
-  const body = readQuery(query ?? '');
+  const body = readPixel(exchange);
   if (typeof body === 'string') {
     exchange.reject({ code: 'validation_failed', message: body });
     return;
   }
-  const referrer = req.headers.referer;
-  if (referrer) {
-    const context = own(body, 'context');
-    if (!(isObject(context) && Object.hasOwn(context, 'page'))) assign(body, 'context.page.url', referrer);
-  }
   exchange.enter();
-  acceptEvent(exchange, sender, body, Buffer.from(JSON.stringify(body)));
+  acceptEvent(exchange, sender, body, bytesOf(body));
 }
 
-/** The event, or what is wrong. Objects come as JSON (`properties={"a":1}`) or field by field (`properties.a=1`). */
+/** The event, or what is wrong. */
+function readPixel({ req, query }: Exchange): JsonObject | string {
+  const body = readQuery(query ?? '');
+  const referrer = req.headers.referer;
+  if (typeof body === 'string' || !referrer) return body;
+  const context = own(body, 'context');
+  if (!(isObject(context) && Object.hasOwn(context, 'page'))) assign(body, 'context.page.url', referrer);
+  return body;
+}
+
+function bytesOf(body: JsonObject | string): Buffer {
+  return typeof body === 'string' ? NO_BODY : Buffer.from(JSON.stringify(body));
+}
+
+/** Objects come as JSON (`properties={"a":1}`) or field by field (`properties.a=1`). */
 function readQuery(query: string): JsonObject | string {
   const body: JsonObject = {};
   for (const [name, value] of new URLSearchParams(query)) {

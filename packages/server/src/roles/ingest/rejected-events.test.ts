@@ -228,7 +228,10 @@ test.each([
   const message = 'properties.total is a number that cannot be kept exactly: send it as a string.';
   expect(letter.event).toMatchObject({ raw: event.replace('{', '{"context":{},'), inexact: true, message });
   expect(replayRejected(letter, rules)).toEqual({ ok: false, message });
-  const corrected = { ...letter, event: { ...letter.event, raw: { type: 'track', event: 'X', properties: { total: '9007199254740993' } } } };
+  const corrected = {
+    ...letter,
+    event: { ...letter.event, raw: { type: 'track', event: 'X', properties: { total: '9007199254740993' } } },
+  };
   expect(replayRejected(corrected, rules)).toMatchObject({ ok: true });
 });
 

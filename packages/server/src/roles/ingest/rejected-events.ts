@@ -3,13 +3,14 @@
  *
  * Copies wait in memory and are appended to the log twice a second, off the path of accepted events; a crash can lose the last
  * half second of them. A flood stays bounded: per pipeline the newest 1,000 of a burst, then 100 per second, and 1 MB per flush
- * for all pipelines. Events beyond that are only counted, as `rejected_dropped`.
+ * for all pipelines. Events beyond that are only counted, as `rejected_dropped`. Bodies of refused senders (`refused-senders.ts`) are read
+ * within the same budgets.
  */
 import { randomUUID } from 'node:crypto';
 import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
 import { LONG_NUMBER, scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import type { DeadLetter, Outcome, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, Outcome, RejectedEvent, RejectedSender } from '@firsthand/core/outcome/outcome.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { changeJsonText } from '../../intake/long-numbers.ts';
 import { MAX_DEPTH } from '../../intake/parse-body.ts';
@@ -29,6 +30,8 @@ const BURST_EVENTS = 1_000;
 const EVENTS_PER_SECOND = 100;
 /** Outcomes of one log record together: far below the 1 MB that NATS takes. */
 const MAX_RECORD_BYTES = 262_144;
+/** Bodies of refused senders that are read at once, per pipeline. */
+const MAX_READING = 100;
 /** Appends that wait for a log that is away. */
 const MAX_UNSENT = 64;
 
@@ -43,6 +46,9 @@ export interface Rejected {
   impliedType: string | undefined;
   request: RequestFields;
   receivedAt: number;
+  /** Part of the body is missing. */
+  cut?: true;
+  sender?: RejectedSender;
 }
 interface Pending {
   orgId: string;
@@ -52,6 +58,15 @@ interface Pending {
 }
 export interface RejectedEvents {
   keep(rejected: Rejected): void;
+  /** Whether one more request of a refused sender would be kept. If not, its body is not worth reading. */
+  hasRoom(pipelineId: string): boolean;
+  /** Counts an event that is not kept. */
+  drop(about: Pick<IngestRules, 'orgId' | 'pipelineId'>): void;
+  /** A body of a refused sender that is being read counts towards the budgets. */
+  beginReading(pipelineId: string): void;
+  /** Bytes of such a body. False where memory has no room for them. */
+  hold(bytes: number): boolean;
+  endReading(pipelineId: string, held: number): void;
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -70,11 +85,17 @@ export function keepRejectedEvents(deps: {
   let unsent: Append[] = [];
   let writing: Promise<void> = Promise.resolve();
   const budgets = new Map<string, { tokens: number; at: number }>();
+  /** Bodies of refused senders that are being read, by pipeline, and their bytes. */
+  const reading = new Map<string, number>();
+  let held = 0;
 
-  function keep(rejected: Rejected): void {
-    const { pipelineId, orgId } = rejected.rules;
+  function pendingOf({ pipelineId, orgId }: Pick<IngestRules, 'orgId' | 'pipelineId'>): Pending {
     let entry = pending.get(pipelineId);
     if (entry === undefined) pending.set(pipelineId, (entry = { orgId, events: [], bytes: 0, dropped: 0 }));
+    return entry;
+  }
+  function keep(rejected: Rejected): void {
+    const entry = pendingOf(rejected.rules);
     // A copy: a slice would keep the whole body in memory.
     const bytes = Buffer.from(rejected.bytes.subarray(0, MAX_KEPT_BYTES + 1));
     entry.events.push({ ...rejected, bytes });
@@ -97,11 +118,20 @@ export function keepRejectedEvents(deps: {
   /** How many events of the pipeline may be kept now, at most `wanted`. */
   function spend(pipelineId: string, wanted: number): number {
     const now = clock.monotonic();
-    const budget = budgets.get(pipelineId) ?? { tokens: BURST_EVENTS, at: now };
-    const tokens = Math.min(BURST_EVENTS, budget.tokens + ((now - budget.at) * EVENTS_PER_SECOND) / 1_000);
+    const tokens = tokensOf(pipelineId, now);
     const spent = Math.min(wanted, Math.floor(tokens));
     budgets.set(pipelineId, { tokens: tokens - spent, at: now });
     return spent;
+  }
+  function tokensOf(pipelineId: string, now: number): number {
+    const budget = budgets.get(pipelineId);
+    if (budget === undefined) return BURST_EVENTS;
+    return Math.min(BURST_EVENTS, budget.tokens + ((now - budget.at) * EVENTS_PER_SECOND) / 1_000);
+  }
+  function hasRoom(pipelineId: string): boolean {
+    const read = reading.get(pipelineId) ?? 0;
+    const waiting = read + (pending.get(pipelineId)?.events.length ?? 0);
+    return read < MAX_READING && buffered + held < MAX_BUFFERED_BYTES && waiting + 1 <= tokensOf(pipelineId, clock.monotonic());
   }
   /** Full budgets are those of pipelines that reject little: nothing needs to be remembered of them. */
   function forgetFullBudgets(): void {
@@ -153,6 +183,19 @@ export function keepRejectedEvents(deps: {
   timer.unref();
   return {
     keep,
+    hasRoom,
+    drop: (about) => void pendingOf(about).dropped++,
+    beginReading: (pipelineId) => void reading.set(pipelineId, (reading.get(pipelineId) ?? 0) + 1),
+    hold(bytes) {
+      held += bytes;
+      return buffered + held <= MAX_BUFFERED_BYTES;
+    },
+    endReading(pipelineId, bytes) {
+      held -= bytes;
+      const left = (reading.get(pipelineId) ?? 0) - 1;
+      if (left > 0) reading.set(pipelineId, left);
+      else reading.delete(pipelineId);
+    },
     flush,
     async stop() {
       clearInterval(timer);
@@ -181,14 +224,15 @@ function deadLetterOf(rejected: Rejected, retentionMs: number): DeadLetter {
   };
 }
 
-function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request }: Rejected): RejectedEvent {
-  const isWhole = bytes.length <= MAX_KEPT_BYTES;
+function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request, cut, sender }: Rejected): RejectedEvent {
+  const isWhole = bytes.length <= MAX_KEPT_BYTES && !cut;
   return {
     ...(isWhole ? keptBody(bytes) : { raw: bytes.toString('utf8', 0, MAX_KEPT_BYTES) }),
     message: messageOf(rejection),
     received_at: new Date(receivedAt).toISOString(),
     ...(impliedType === undefined ? {} : { type: impliedType }),
     ...(isWhole ? {} : { truncated: true as const }),
+    ...(sender === undefined ? {} : { sender }),
     request,
   };
 }
@@ -216,11 +260,11 @@ function withoutCredentials(value: unknown): unknown {
   return kept;
 }
 
-/** The event's messageId as far as it can be told, so that its sender finds it; else a new id. */
-export function idOfRejected(body: unknown, bytes: Buffer): string {
+/** The event's messageId as far as it can be told, so that its sender finds it; else another id. */
+export function idOfRejected(body: unknown, bytes: Buffer, another: () => string = randomUUID): string {
   const given = isObject(body) ? own(body, 'messageId') : messageIdInText(body === undefined ? bytes : undefined);
   if (typeof given === 'number') return String(given);
-  return typeof given === 'string' && given !== '' ? given.slice(0, 255) : randomUUID();
+  return typeof given === 'string' && given !== '' ? given.slice(0, 255) : another();
 }
 /** Of a body that is not JSON, say because it was cut. */
 function messageIdInText(bytes: Buffer | undefined): string | undefined {

@@ -163,8 +163,30 @@ onStory('rejected events', (story) => {
     const { config } = await story.got('data-layer');
     await story.put('data-layer', { config: { pii_rules: { fields: [{ path: 'properties.email', action: 'redact' }] } } });
     const shown = JSON.parse((await story.got('events/bad-4')).raw);
-    expect([shown.properties.email, (await story.got('events/bad-4')).raw]).toEqual(['[redacted]', expect.stringContaining('9007199254740993')]);
+    expect([shown.properties.email, (await story.got('events/bad-4')).raw]).toEqual([
+      '[redacted]',
+      expect.stringContaining('9007199254740993'),
+    ]);
     await story.put('data-layer', { config: { pii_rules: config.pii_rules } });
+  });
+
+  test('of a refused sender are replayed once the pipeline allows it, and show the sender', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Guarded', domain_allowlist: ['shop.example'] })).id;
+    const sender = { origin: 'https://www.shop.example', address: '203.0.113.9' };
+    const raw = { type: 'track', event: 'X', userId: 'u-1' };
+    const letter = await reject(pipeline, 'guarded-1', raw, { reason: 'origin_not_allowed', sender });
+    expect((await story.got('events/guarded-1')).sender).toEqual(sender);
+    expect((await story.got(`dlq/${letter.id}`)).event.sender).toEqual(sender);
+    const replay = (id: string, body?: object) => story.call('POST', `dlq/${id}/replay`, body);
+    const refused = (text: RegExp) => ({ status: 409, body: { error: { message: expect.stringMatching(text) } } });
+    const notListed = refused(/^This event cannot be replayed: its origin https:\/\/www\.shop\.example is not on the domain allowlist/);
+    expect(await replay(letter.id)).toMatchObject(notListed);
+    expect(await replay(letter.id, { event: raw }), 'a corrected event does not change its sender').toMatchObject(notListed);
+    expect((await story.call('POST', 'dlq/replay', { pipeline_id: pipeline })).body).toEqual({ replayed: 0 });
+    await story.put(`pipelines/${pipeline}`, { domain_allowlist: ['*.shop.example'] });
+    expect(await replay(letter.id)).toMatchObject({ status: 202 });
+    const unsigned = await reject(pipeline, 'guarded-2', raw, { reason: 'invalid_signature', sender: { signature: 'invalid' } });
+    expect(await replay(unsigned.id)).toMatchObject(refused(/never be replayed/));
   });
 
   test('are not replayed into a disabled pipeline', async () => {

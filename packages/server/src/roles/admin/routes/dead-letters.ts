@@ -112,6 +112,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     const pipeline = snapshots.current().pipelines.get(letter.pipeline_id);
     const result = pipeline && replayRejected(fixed, pipeline.ingest);
     if (result === undefined || result.ok) return fixed;
+    if (result.sender) throw new ApiError('CONFLICT', { message: `This event cannot be replayed: ${result.message}` });
     if (event !== undefined) throw invalid('event', result.message);
     throw new ApiError('CONFLICT', { message: `The event would be rejected again: ${result.message} Send a corrected event.` });
   }
@@ -172,7 +173,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Send a dead letter again',
         description:
-          'To its integration, or back through ingest or processing. 409 where that is not possible now: the integration is gone or off, or the webhook or event is rejected as before. A rejected event (stage ingest) can be corrected: `event` replaces it.',
+          'To its integration, or back through ingest or processing. 409 where that is not possible now: the integration is gone or off, or the webhook or event is rejected as before. A rejected event (stage ingest) can be corrected: `event` replaces it. An event with an invalid signature, or from an address that was not allowed, can never be replayed.',
         tags,
         params: IdParams,
         body: Body(

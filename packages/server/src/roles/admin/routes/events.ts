@@ -81,8 +81,20 @@ const Rejected = named(
     reason: Type.String({ description: 'The error code of the reply.' }),
     message: Type.String({ description: 'What is wrong with the event.' }),
     received_at: Timestamp,
-    raw: Type.Unknown({ description: 'The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change.' }),
-    truncated: Type.Boolean({ description: 'Only the first 64 KB were kept.' }),
+    raw: Type.Unknown({
+      description: 'The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change.',
+    }),
+    truncated: Type.Boolean({ description: 'Only part of it was kept, at most 64 KB.' }),
+    sender: Type.Optional(
+      Type.Object(
+        {
+          origin: Type.Optional(Type.String()),
+          address: Type.Optional(Type.String({ description: 'Server pipelines only.' })),
+          signature: Type.Optional(OneOf(['valid', 'invalid'], { description: 'Server pipelines only.' })),
+        },
+        { description: 'Only where the event was rejected for its sender: disabled pipeline, origin, address or signature.' },
+      ),
+    ),
     dead_letter_id: Type.String({ description: 'For `POST /dlq/{id}/replay`, where it can be corrected.' }),
   }),
 );

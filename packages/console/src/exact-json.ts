@@ -1,0 +1,9 @@
+import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
+
+/** Parses what a person typed. Throws where a number would be sent as another one. */
+export function parseExactly(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const path = findInexactNumber(new TextEncoder().encode(text));
+  if (path === undefined) return value;
+  throw new Error(`${typeof path === 'string' && path !== '' ? path : 'A number'} cannot be kept exactly: write it as a string.`);
+}
