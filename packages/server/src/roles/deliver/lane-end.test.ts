@@ -116,3 +116,16 @@ test('a change of max_deliverers delivers every event once, and one consumer at 
   expect(receiver.eventIds.toSorted()).toEqual(['e1', 'e2', 'e3', 'replayed', 'replayed by the new lane', 'replayed later']);
   expect(replayers).toEqual({ now: 1, most: 1 });
 }, 60_000);
+
+test('of the lanes of a deleted integration one drops the replays, and all groups go (each lane dropped them)', async () => {
+  bench.snapshots.set([anIntegration({ ...compiledWebhook(receiver.url), concurrency: 8 }, { max_deliverers: 2 })]);
+  bench.start({ leases: embeddedLeases(), clock });
+  const groups = () => bench.log.groups('events.pl_1');
+  await until(async () => (await bench.log.topics('lanes.')).length === 1);
+  clock.ahead = 11_000;
+  await bench.append([anEvent('e1')]);
+  await until(async () => (await groups()).length === 3);
+  bench.snapshots.set([], ['pl_1']);
+  await until(async () => (await groups()).length === 0);
+  expect(replayers).toEqual({ now: 0, most: 1 });
+}, 60_000);
