@@ -409,7 +409,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API token
-         * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` lists only these, and `POST /integrations` takes only these as `source_id`.
+         * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` lists only these, and `POST /integrations` takes only these as `source_id`. At most 100 in an organisation.
          *
          *     Least role: **admin**. Not for API tokens: a person signs in.
          */
@@ -979,7 +979,7 @@ export interface paths {
         };
         /**
          * List dead letters
-         * @description Newest first. Nothing that failed is thrown away before it expires.
+         * @description Newest first. Nothing that failed is thrown away before it expires. A page ends at 2 MB of events, with fewer than `limit`: add their number to `offset`.
          *
          *     Least role: **viewer**.
          */
@@ -1091,7 +1091,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. Skipping very many events with `offset` can take too long (503).
+         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).
          *
          *     Least role: **viewer**.
          */
@@ -7016,8 +7016,9 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -7357,8 +7358,9 @@ export interface operations {
     listApiTokens: {
         parameters: {
             query?: {
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -7410,6 +7412,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -7532,8 +7535,9 @@ export interface operations {
                 /** @description Pipelines with this label. */
                 label?: string;
                 enabled?: boolean;
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -7956,8 +7960,9 @@ export interface operations {
             query?: {
                 search?: string;
                 vendor?: string;
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -8106,8 +8111,9 @@ export interface operations {
     listIntegrationTemplateRevisions: {
         parameters: {
             query?: {
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -8205,8 +8211,9 @@ export interface operations {
     listPipelineIntegrations: {
         parameters: {
             query?: {
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -8467,8 +8474,9 @@ export interface operations {
                 /** @description The last moment that counts. */
                 to?: string;
                 status?: "pending" | "replayed";
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -8507,8 +8515,9 @@ export interface operations {
                 /** @description The last moment that counts. */
                 to?: string;
                 status?: "pending" | "replayed";
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -8677,8 +8686,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery` and `cursor` cannot be combined with it (422). */
                 status?: "processed" | "dropped" | "dead_lettered" | "rejected";
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -8825,8 +8835,9 @@ export interface operations {
     listAlerts: {
         parameters: {
             query?: {
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -9200,8 +9211,9 @@ export interface operations {
     listPipelineTransformations: {
         parameters: {
             query?: {
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -9432,8 +9444,9 @@ export interface operations {
             query?: {
                 /** @description The test cases of this pipeline, and those of no pipeline. */
                 pipeline_id?: string;
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -9675,8 +9688,9 @@ export interface operations {
         parameters: {
             query?: {
                 pipeline_id?: string;
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;
@@ -9893,8 +9907,9 @@ export interface operations {
                 from?: string;
                 /** @description End, exclusive. */
                 to?: string;
-                /** @description At most 100; a greater one is served as 100. */
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
+                /** @description For the next page, add the number of entries received. */
                 offset?: number;
             };
             header?: never;

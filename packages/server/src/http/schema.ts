@@ -4,8 +4,14 @@ import { invalid } from './errors.ts';
 
 const WHOLE = { minimum: 0, 'x-fault': 'must be a whole number, 0 or more' };
 export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ ...WHOLE, default: 50, description: 'At most 100; a greater one is served as 100.' })),
-  offset: Type.Optional(Type.Integer({ ...WHOLE, default: 0 })),
+  limit: Type.Optional(
+    Type.Integer({
+      ...WHOLE,
+      default: 50,
+      description: 'At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page.',
+    }),
+  ),
+  offset: Type.Optional(Type.Integer({ ...WHOLE, default: 0, description: 'For the next page, add the number of entries received.' })),
 };
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 50;

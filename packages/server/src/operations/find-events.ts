@@ -1,22 +1,53 @@
 /** Finds retained canonical events in the log: by position if the trace has it, otherwise by processing time. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, eventRecordId, eventsTopic } from '../event-record.ts';
+import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { TraceEventRow } from '../stores/observe/rows.ts';
 
 /** Maximum difference between the log's time and the outcome's, in both directions. */
 const SLACK_MS = 5_000;
 const MOST_SCANNED = 50_000;
+/** Reads of a list on their way together: on JetStream each is a request. */
+const AT_ONCE = 10;
 
 export async function findCanonical(log: EventLog, trace: TraceEventRow): Promise<CanonicalEvent | undefined> {
+  const data = await findStored(log, trace);
+  return data && (await decodeInTurn(data));
+}
+
+/** The events of a list in its order, up to this many bytes in all; at least one entry. Undefined: not retained. */
+export async function findCanonicals(
+  log: EventLog,
+  traces: readonly TraceEventRow[],
+  mostBytes: number,
+): Promise<(CanonicalEvent | undefined)[]> {
+  const events: (CanonicalEvent | undefined)[] = [];
+  let bytes = 0;
+  for (let at = 0; at < traces.length; at += AT_ONCE)
+    for (const data of await Promise.all(traces.slice(at, at + AT_ONCE).map((trace) => findStored(log, trace)))) {
+      bytes += data?.length ?? 0;
+      if (bytes > mostBytes && events.length > 0) return events;
+      events.push(data && (await decodeInTurn(data)));
+    }
+  return events;
+}
+
+async function decodeInTurn(data: Uint8Array): Promise<CanonicalEvent> {
+  await turns.bulk();
+  const { event } = decodeEventRecord(data);
+  if (data.length > VERY_LARGE_BYTES) turns.tookLong();
+  return event;
+}
+
+async function findStored(log: EventLog, trace: TraceEventRow): Promise<Uint8Array | undefined> {
   if (trace.result !== 'processed') return undefined;
   const topic = eventsTopic(trace.pipeline_id);
   if (trace.stored_position !== null) {
-    const record = await log.get(topic, trace.stored_position);
-    return record && decodeEventRecord(record.data).event;
+    return (await log.get(topic, trace.stored_position))?.data;
   }
   const id = eventRecordId(trace.pipeline_id, trace.event_id);
   const range = { from: new Date(trace.received_at - SLACK_MS), to: new Date(trace.processed_at + SLACK_MS), limit: MOST_SCANNED };
-  for await (const record of log.read(topic, range)) if (record.id === id) return decodeEventRecord(record.data).event;
+  for await (const record of log.read(topic, range)) if (record.id === id) return record.data;
   return undefined;
 }

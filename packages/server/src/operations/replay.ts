@@ -7,6 +7,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { isNamedIn } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
+import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
 import {
   countByIntegration,
@@ -18,6 +19,7 @@ import {
 import type { ObserveDb } from '../stores/observe/schema.ts';
 
 const CHUNK = 500;
+const CHUNK_BYTES = 4_000_000;
 
 export interface HistoryReplay {
   pipeline_id: string;
@@ -36,10 +38,12 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
   const replayId = newId('rpl');
   const topic = replayTopic(replay.integration_id);
   let records: Append['records'] = [];
+  let bytes = 0;
   let count = 0;
   const flush = async () => {
     if (records.length > 0) await log.append([{ topic, records }]);
     records = [];
+    bytes = 0;
   };
   for await (const record of log.read(eventsTopic(replay.pipeline_id), {
     from: replay.from,
@@ -52,12 +56,16 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
       count++;
       continue;
     }
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
     const { meta, event } = decodeEventRecord(record.data);
+    if (record.data.length > VERY_LARGE_BYTES) turns.tookLong();
     if (names && !isNamedIn(names, event)) continue;
     count++;
     if (replay.dry_run) continue;
     records.push({ id: eventRecordId(meta.pipeline_id, event.event_id, replayId), data: record.data });
-    if (records.length >= CHUNK) await flush();
+    bytes += record.data.length;
+    if (records.length >= CHUNK || bytes >= CHUNK_BYTES) await flush();
   }
   await flush();
   return count;

@@ -9,6 +9,7 @@ import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import { nextOffset } from '../../next-offset.ts';
 import classes from './audit.module.css';
 
 interface Entry {
@@ -56,7 +57,7 @@ export function AuditPage() {
           },
         }),
       ),
-    getNextPageParam: (last, pages) => (last.audit_logs.length < PAGE ? undefined : pages.length * PAGE),
+    getNextPageParam: (last) => nextOffset(last, last.audit_logs),
   });
   const verify = useMutation({
     mutationFn: () => call(api.GET('/v1/admin/audit-logs/verify', {})),

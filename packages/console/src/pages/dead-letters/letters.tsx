@@ -8,6 +8,7 @@ import { Reason } from '../../components/reason.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
+import { nextOffset } from '../../next-offset.ts';
 import { useMay } from '../../session/use-session.ts';
 import { type DeadLettersSearch, whichOf } from './search.ts';
 
@@ -32,7 +33,7 @@ export function Letters({
     queryKey: ['dead-letters', which, status],
     initialPageParam: 0,
     queryFn: ({ pageParam }) => call(api.GET('/v1/admin/dlq', { params: { query: { ...which, status, limit: PAGE, offset: pageParam } } })),
-    getNextPageParam: (last, pages) => (last.dead_letters.length < PAGE ? undefined : pages.length * PAGE),
+    getNextPageParam: (last) => nextOffset(last, last.dead_letters),
   });
   if (letters.isPending) return <Loading what="dead letters" />;
   if (letters.isError) return <Failed error={letters.error} retry={() => void letters.refetch()} />;

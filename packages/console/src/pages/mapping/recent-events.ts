@@ -6,22 +6,22 @@ import { SAMPLE_BODY } from '../../sample-event.ts';
 const PAGE = 100;
 const PAGES = 5;
 
-/** The last 500 processed events of a pipeline, newest first. */
+/** The last 500 processed events of a pipeline, fewer where they are large, newest first. */
 export function useRecentEvents(pipelineId: string | undefined): { events: CanonicalEvent[] } {
   const query = useQuery({
     queryKey: ['recent-events', pipelineId],
     enabled: pipelineId !== undefined,
     staleTime: 120_000,
     queryFn: async () => {
-      // New events move the pages while they are read: an event on two of them counts once.
       const events = new Map<string, CanonicalEvent>();
-      for (let page = 0; page < PAGES; page++) {
+      let cursor: string | null | undefined;
+      for (let page = 0; page < PAGES && cursor !== null; page++) {
         const answer = await call(
-          api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, offset: page * PAGE } } }),
+          api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, ...(cursor && { cursor }) } } }),
         );
         for (const { event } of answer.events.filter((one) => 'event' in one))
           if (event !== null) events.set(String(event.event_id), event as unknown as CanonicalEvent); // the API returns what processing stored
-        if (answer.events.length < PAGE) break;
+        cursor = answer.next_cursor;
       }
       return [...events.values()];
     },

@@ -11,6 +11,7 @@ import { installRequestBodies } from './request-bodies.ts';
 import { installResponses } from './responses.ts';
 import { collectRoutes, rejectSiblingMethods } from './route-table.ts';
 import { registerRoutes } from './routes/index.ts';
+import { isList, JsonText, stringifyInTurns } from './serialise.ts';
 import { createWrite } from './write.ts';
 
 export const BODY_LIMIT = 1_048_576;
@@ -35,7 +36,7 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   collectRoutes(app);
   app.setValidatorCompiler(validatorCompiler);
   // JSON.stringify instead of a serialiser per schema: queries name their columns, and the tests check responses against their schemas.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setSerializerCompiler(() => (data: unknown) => (data instanceof JsonText ? data.text : JSON.stringify(data)));
   app.addHook('onRequest', async (request, reply) => {
     // Responses contain tokens, secrets that are shown once, and private data.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -50,6 +51,9 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   app.addHook('preHandler', createPipelineScope(deps));
   installRequestBodies(app);
   installResponses(app, deps);
+  app.addHook('preSerialization', async (_request, _reply, payload) =>
+    isList(payload) ? new JsonText(await stringifyInTurns(payload)) : payload,
+  );
   registerRoutes(app, context);
   return app;
 }

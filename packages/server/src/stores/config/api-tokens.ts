@@ -37,6 +37,10 @@ function scopeOf(stored: string | null): string[] | null {
   return stored === null ? null : storedJson<string[]>(stored, []);
 }
 
+export async function countApiTokens(db: Db, orgId: string): Promise<number> {
+  return await countOf(db.selectFrom('api_tokens').where('org_id', '=', orgId));
+}
+
 export async function listApiTokens(db: Db, orgId: string, page: Page): Promise<Paged<ApiToken>> {
   const query = db.selectFrom('api_tokens').where('org_id', '=', orgId);
   const listed = query.select(SHOWN).orderBy('created_at', 'desc').orderBy('id', 'desc');

@@ -8,7 +8,7 @@ import { onBothEngines } from '../../../test/servers/both-engines.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createCipher } from '../../secrets/cipher.ts';
 import { keyedChain, plainLinkHash } from './audit-chain.ts';
-import { appendAudit, verifyAudit } from './audit-logs.ts';
+import { appendAudit, listAudit, verifyAudit } from './audit-logs.ts';
 import { type ConfigStore, engineOf, openConfigStore } from './open.ts';
 import { insertOrganisation, listKeyedOrganisations, replaceDataKey } from './organisations.ts';
 import type { AuditLogRow } from './schema.ts';
@@ -111,6 +111,36 @@ onBothEngines('the audit chain', (fresh) => {
       .where('org_id', '=', org)
       .execute();
   }
+
+  test('a chain of large entries is verified in pages of bytes, and listed without losing one', async () => {
+    const changes = { config: { old: null, new: 'x'.repeat(900_000) } };
+    const entry = {
+      org_id: org,
+      user_id: null,
+      user_email: null,
+      resource_type: 'template',
+      resource_id: null,
+      ip_address: null,
+      user_agent: null,
+    };
+    for (let n = 0; n < 5; n++) await appendAudit(store.db, cipher, { ...entry, action: `change.${n}`, changes }, NOW);
+    expect(await verifyAudit(store.db, cipher, org)).toMatchObject({ valid: true, checked: 5 });
+    const pages = [];
+    for (let offset = 0; offset < 5; offset += pages.at(-1)?.rows.length ?? 5)
+      pages.push(await listAudit(store.db, org, {}, { limit: 100, offset }));
+    expect(pages.map(({ rows, total }) => [rows.length, total])).toEqual([
+      [2, 5],
+      [2, 5],
+      [1, 5],
+    ]);
+    expect(pages.flatMap(({ rows }) => rows.map(({ action }) => action))).toEqual([
+      'change.4',
+      'change.3',
+      'change.2',
+      'change.1',
+      'change.0',
+    ]);
+  });
 
   test('entries cannot be forged without SECRET_KEY', async () => {
     for (const action of ['a', 'b', 'c']) await append(action);

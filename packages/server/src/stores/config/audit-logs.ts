@@ -1,8 +1,9 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { newId } from '../../runtime/ids.ts';
+import { turns } from '../../runtime/turns.ts';
 import type { KeyedOrganisation } from '../../secrets/cipher.ts';
 import { type Anchor, type AuditChain, type AuditCipher, keyedChain, openAnchor, plainLinkHash, sealAnchor } from './audit-chain.ts';
-import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import { bytesOf, countOf, decodeInTurns, fitting, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { AuditLogRow, Db } from './schema.ts';
 import { storedJson } from './stored-json.ts';
 
@@ -86,9 +87,10 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
   const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined);
-  const listed = query.select(SHOWN).orderBy('seq', 'desc');
-  const { rows, total } = await readPage(listed, page, () => (isFiltered ? countOf(query) : countAll(db, orgId)));
-  return { rows: rows.map(toAuditLog), total };
+  const ordered = query.orderBy('seq', 'desc');
+  const count = () => (isFiltered ? countOf(query) : countAll(db, orgId));
+  const { rows, total } = await readBoundedPage(ordered.select(SHOWN), ordered.select(bytesOf('changes')), page, count);
+  return { rows: await decodeInTurns(rows, toAuditLog), total };
 }
 
 /** The chain has no gap, so its newest sequence number is its length. */
@@ -122,7 +124,7 @@ export interface AuditVerdict {
   /** Entries from before the chain was keyed. Anyone who can write to the database can recompute their plain hashes. */
   unkeyed: number;
 }
-const VERIFY_CHUNK = 1_000;
+const VERIFY_CHUNK = 250;
 
 /** Walks the whole chain and checks each link's hash, its reference to the previous link, gaps in the numbers, and the head. */
 export async function verifyAudit(db: Db, cipher: AuditCipher, orgId: string): Promise<AuditVerdict> {
@@ -139,16 +141,21 @@ export async function verifyAudit(db: Db, cipher: AuditCipher, orgId: string): P
   });
   if (keying === undefined) return verdict(false);
   for (;;) {
-    const rows = await db
+    const next = db
       .selectFrom('audit_logs')
-      .selectAll()
       .where('org_id', '=', orgId)
       .where('seq', '>', previous.seq)
       .where('seq', '<=', head?.seq ?? Number.MAX_SAFE_INTEGER)
-      .orderBy('seq')
-      .limit(VERIFY_CHUNK)
+      .orderBy('seq');
+    const sizes = await next.select(bytesOf('changes')).limit(VERIFY_CHUNK).execute();
+    if (sizes.length === 0) break;
+    const rows = await next
+      .selectAll()
+      .limit(fitting(sizes.map(({ bytes }) => Number(bytes))))
       .execute();
     for (const { hash, ...row } of rows) {
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
       const isKeyed = row.seq > keying.anchor.seq;
       const expected = isKeyed ? keying.chain.linkHash(row) : plainLinkHash(row);
       const tied = row.seq === previous.seq + 1 && row.previous_hash === previous.hash;
@@ -157,7 +164,6 @@ export async function verifyAudit(db: Db, cipher: AuditCipher, orgId: string): P
       previous = { seq: row.seq, hash };
       if (!isKeyed) unkeyed += 1;
     }
-    if (rows.length < VERIFY_CHUNK) break;
   }
   // A missing tail has no row to report.
   const complete = head !== undefined && head.seq === previous.seq && head.hash === previous.hash;

@@ -1,5 +1,5 @@
 import { type TestCase, testCase } from '@firsthand/core/config/event-case.ts';
-import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import { bytesOf, countOf, decodeInTurns, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { Db, TestCaseRow } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
@@ -18,9 +18,9 @@ export async function findTestCase(db: Db, orgId: string, id: string): Promise<T
 export async function listTestCases(db: Db, orgId: string, pipelineId: string | undefined, page: Page): Promise<Paged<TestCase>> {
   let query = select(db, orgId);
   if (pipelineId !== undefined) query = query.where((eb) => eb.or([eb('pipeline_id', '=', pipelineId), eb('pipeline_id', 'is', null)]));
-  const listed = query.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const { rows, total } = await readPage(listed, page, () => countOf(query));
-  return { rows: rows.map(read), total };
+  const ordered = query.orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { rows, total } = await readBoundedPage(ordered.selectAll(), ordered.select(bytesOf('event')), page, () => countOf(query));
+  return { rows: await decodeInTurns(rows, read), total };
 }
 
 export async function countTestCases(db: Db, orgId: string): Promise<number> {

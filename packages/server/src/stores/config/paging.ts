@@ -1,4 +1,5 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { turns } from '../../runtime/turns.ts';
 
 export interface Page {
   limit: number;
@@ -25,6 +26,49 @@ interface Listed<Row> {
 export async function readPage<Row>(listed: Listed<Row>, page: Page, count: () => Promise<number>): Promise<Paged<Row>> {
   const rows = await listed.limit(page.limit).offset(page.offset).execute();
   return { rows, total: await totalBeside(rows.length, page, count) };
+}
+
+/** The content of one page, at most: answering more takes seconds and hundreds of megabytes. A page has at least one entry. */
+export const PAGE_BYTES = 2_000_000;
+
+/** How many of the first entries fit on a page. */
+export function fitting(sizes: readonly number[], most = PAGE_BYTES): number {
+  let bytes = 0;
+  const full = sizes.findIndex((size, at) => (bytes += size) > most && at > 0);
+  return full < 0 ? sizes.length : full;
+}
+
+/** The sum of the stored bytes of these columns, for `fitting`. The database knows them without reading the content. */
+export function bytesOf(...columns: string[]) {
+  const sizes = columns.map((column) => sql<number>`coalesce(octet_length(${sql.ref(column)}), 0)`);
+  return sql<number>`${sql.join(sizes, sql` + `)}`.as('bytes');
+}
+
+/**
+ * Like `readPage` for rows that may be large: the page ends at PAGE_BYTES, with fewer rows than `limit`. `sized` is the same query with
+ * `bytesOf` as its only column.
+ */
+export async function readBoundedPage<Row>(
+  listed: Listed<Row>,
+  sized: Listed<{ bytes: number }>,
+  page: Page,
+  count: () => Promise<number>,
+): Promise<Paged<Row>> {
+  const sizes = await sized.limit(page.limit).offset(page.offset).execute();
+  const limit = fitting(sizes.map(({ bytes }) => Number(bytes)));
+  const rows = limit === 0 ? [] : await listed.limit(limit).offset(page.offset).execute();
+  return { rows, total: await totalBeside(sizes.length, page, count) };
+}
+
+/** Decodes rows with turns of the loop in between. */
+export async function decodeInTurns<Row, T>(rows: readonly Row[], decode: (row: Row) => T): Promise<T[]> {
+  const decoded: T[] = [];
+  for (const row of rows) {
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
+    decoded.push(decode(row));
+  }
+  return decoded;
 }
 
 /** Runs after the page query, not in parallel: with a nearby database, a second connection costs more than the wait. */

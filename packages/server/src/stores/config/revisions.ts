@@ -1,5 +1,5 @@
 import type { DeliveryMode } from '@firsthand/core/config/resources.ts';
-import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import { bytesOf, countOf, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { Db, RevisionRow } from './schema.ts';
 
 /** As stored: the config without its secrets, and the sealed secrets. The routes open and mask them. */
@@ -29,7 +29,8 @@ export function latestRevision(db: Db, orgId: string, templateId: string): Promi
 /** Newest first. */
 export async function listRevisions(db: Db, orgId: string, templateId: string, page: Page): Promise<Paged<StoredRevision>> {
   const query = db.selectFrom('revisions').where('org_id', '=', orgId).where('template_id', '=', templateId);
-  return readPage(query.selectAll().orderBy('revision_number', 'desc'), page, () => countOf(query));
+  const ordered = query.orderBy('revision_number', 'desc');
+  return readBoundedPage(ordered.selectAll(), ordered.select(bytesOf('config', 'secrets')), page, () => countOf(query));
 }
 
 export interface RevisionFields {

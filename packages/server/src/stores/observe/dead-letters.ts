@@ -1,5 +1,5 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
-import { readPage } from '../config/paging.ts';
+import { bytesOf, decodeInTurns, fitting, readBoundedPage, readPage } from '../config/paging.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { CAUSE_COLUMNS, type DeadLetterRow, type HealthRow } from './tables.ts';
@@ -48,9 +48,10 @@ export async function listDeadLetters(
   page: { limit: number; offset: number },
   now: number,
 ): Promise<{ letters: StoredDeadLetter[]; total: number }> {
-  const listed = matching(observe, filter, now).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const { rows, total } = await readPage(listed, page, () => countDeadLetters(observe, filter, now));
-  return { letters: rows.map(decode), total };
+  const ordered = matching(observe, filter, now).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const sized = ordered.select(bytesOf('event', 'attempts'));
+  const { rows, total } = await readBoundedPage(ordered.selectAll(), sized, page, () => countDeadLetters(observe, filter, now));
+  return { letters: await decodeInTurns(rows, decode), total };
 }
 
 export async function countDeadLetters(observe: ObserveDb, filter: DeadLetterFilter, now: number): Promise<number> {
@@ -116,7 +117,7 @@ export async function countByIntegration(observe: ObserveDb, filter: DeadLetterF
   return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
 }
 
-/** Oldest first, after the given id. A replay pages through them. */
+/** Oldest first, after the given id, at most a page's bytes: there may be more after fewer than `limit`. A replay pages through them. */
 export async function pageOfDeadLetters(
   observe: ObserveDb,
   filter: DeadLetterFilter,
@@ -124,8 +125,10 @@ export async function pageOfDeadLetters(
   limit: number,
   now: number,
 ): Promise<StoredDeadLetter[]> {
-  const rows = await matching(observe, filter, now).selectAll().where('id', '>', after).orderBy('id').limit(limit).execute();
-  return rows.map(decode);
+  const ordered = matching(observe, filter, now).where('id', '>', after).orderBy('id');
+  const sizes = await ordered.select(bytesOf('event', 'attempts')).limit(limit).execute();
+  const fits = fitting(sizes.map(({ bytes }) => Number(bytes)));
+  return fits === 0 ? [] : await decodeInTurns(await ordered.selectAll().limit(fits).execute(), decode);
 }
 
 export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: string, now: number): Promise<StoredDeadLetter | undefined> {

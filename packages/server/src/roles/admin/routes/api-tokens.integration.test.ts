@@ -68,6 +68,19 @@ onBothEngines('API tokens', (fresh) => {
     expect(answer.status).toBe(expected);
   });
 
+  test('an organisation has at most 100 tokens: each has a request rate of its own', async () => {
+    const { owner, org_id } = await harness.newOrganisation();
+    const { id } = await newToken({}, owner.token);
+    const row = await harness.store.db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 99 }, (_, n) => ({ ...row, id: `apt_copy${n}_${org_id}`, token_hash: `copy ${n} of ${id}` }));
+    await harness.store.db.insertInto('api_tokens').values(copies).execute();
+    const body = { name: 'CI', role: 'viewer' };
+    const refused = await harness.call('POST', 'api-tokens', { token: owner.token, body });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+    await harness.call('DELETE', `api-tokens/${id}`, { token: owner.token });
+    expect((await harness.call('POST', 'api-tokens', { token: owner.token, body })).status).toBe(201);
+  });
+
   test("a token never has more than its maker's role", async () => {
     const admin = await org.user('admin');
     const refused = await harness.call('POST', 'api-tokens', { token: admin.token, body: { name: 'CI', role: 'owner' } });

@@ -3,12 +3,14 @@ import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf, timeOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { deleteApiToken, findApiToken, insertApiToken, listApiTokens } from '../../../stores/config/api-tokens.ts';
+import { countApiTokens, deleteApiToken, findApiToken, insertApiToken, listApiTokens } from '../../../stores/config/api-tokens.ts';
 import { findPipeline } from '../../../stores/config/pipelines.ts';
 import { newApiToken } from '../auth/api-tokens.ts';
 import { type AdminApp, type AdminContext, ROLE_ORDER, roleReaches } from '../deps.ts';
 
 const tags = ['API tokens'];
+/** Each token has a request rate of its own, so their number limits the rate of an organisation. */
+const MAX_API_TOKENS = 100;
 const shown = {
   id: Id('apt'),
   org_id: Id('org'),
@@ -54,11 +56,11 @@ export function apiTokenRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/api-tokens',
     {
-      config: { role: 'admin', peopleOnly: true, errors: ['NOT_FOUND'] },
+      config: { role: 'admin', peopleOnly: true, errors: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         summary: 'Create an API token',
         description:
-          'The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` lists only these, and `POST /integrations` takes only these as `source_id`.',
+          'The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` lists only these, and `POST /integrations` takes only these as `source_id`. At most 100 in an organisation.',
         tags,
         body: Create,
         response: { 201: TokenWithSecret },
@@ -72,6 +74,8 @@ export function apiTokenRoutes(app: AdminApp, context: AdminContext): void {
       const pipeline_ids = body.pipeline_ids ? [...new Set(body.pipeline_ids)] : null;
       const { token, token_hash, token_prefix } = newApiToken();
       const created = await context.write(user, 'api_token.created', async (tx, change) => {
+        if ((await countApiTokens(tx, user.org_id)) >= MAX_API_TOKENS)
+          throw new ApiError('CONFLICT', { message: `An organisation has at most ${MAX_API_TOKENS} API tokens: revoke some first.` });
         for (const id of pipeline_ids ?? [])
           if ((await findPipeline(tx, user.org_id, id)) === undefined)
             throw new ApiError('NOT_FOUND', { message: `There is no pipeline ${id}.` });

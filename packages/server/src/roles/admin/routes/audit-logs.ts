@@ -2,6 +2,7 @@ import { AnyObject, Closed, Id, Nullable, named, Timestamp } from '@firsthand/co
 import { Type } from 'typebox';
 import { ListOf, PageQuery, pageOf, TimeQuery, timeOf } from '../../../http/schema.ts';
 import { listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';
+import { decodeInTurns } from '../../../stores/config/paging.ts';
 import { maskAuditedParameters } from '../../../stores/config/pipeline-parameters.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
@@ -49,7 +50,8 @@ export function auditRoutes(app: AdminApp, { db, cipher }: AdminContext): void {
       const page = pageOf(query);
       const filter = { ...query, from: timeOf('from', query.from), to: timeOf('to', query.to) };
       const { rows, total } = await listAudit(db, user.org_id, filter, page);
-      return { audit_logs: rows.map((row) => ({ ...row, changes: maskAuditedParameters(row.changes) })), total, ...page };
+      const audit_logs = await decodeInTurns(rows, (row) => ({ ...row, changes: maskAuditedParameters(row.changes) }));
+      return { audit_logs, total, ...page };
     },
   );
 

@@ -495,4 +495,37 @@ onStory('replay of history', (story) => {
     expect(await story.refusal('POST', path, range, story.stranger)).toEqual([404, 'NOT_FOUND']);
     expect(await story.refusal('POST', path, range, await story.as('viewer'))).toEqual([403, 'FORBIDDEN']);
   });
+
+  test('a page of large dead letters ends at 2 MB; a replay in pages of bytes sends them all', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      const event_id = `large-letter-${n}`;
+      const event = {
+        event_id,
+        type: 'track' as const,
+        event: 'Large',
+        timestamp: iso(0),
+        context: {},
+        properties: { text: 'x'.repeat(900_000) },
+      };
+      const at = Date.now() + n;
+      ids.push(
+        (await deadLetter(story, pipeline, { id: newId('dlq', at), created_at: iso(at), integration_id: integration, event_id, event })).id,
+      );
+    }
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    while (seen.length < ids.length) {
+      const page = await story.got(`dlq?integration_id=${integration}&limit=100&offset=${seen.length}`);
+      expect(page.total).toBe(ids.length);
+      sizes.push(page.dead_letters.length);
+      seen.push(...page.dead_letters.map(({ id }) => id));
+    }
+    expect(seen).toEqual([...ids].reverse());
+    expect(sizes).toEqual([2, 2, 1]);
+    const answer = await story.call('POST', 'dlq/replay', { integration_id: integration });
+    expect([answer.status, answer.body.replayed]).toEqual([202, ids.length]);
+    expect(await replayed(story, integration)).toHaveLength(ids.length);
+  });
 });

@@ -11,6 +11,7 @@ import { type ReplayDeps, replayDeadLetters, replayLetters } from '../../../oper
 import { createSecretDigest } from '../../../secrets/secret-digest.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
+import { decodeInTurns } from '../../../stores/config/paging.ts';
 import { findPipeline } from '../../../stores/config/pipelines.ts';
 import { latestRevision } from '../../../stores/config/revisions.ts';
 import { findWebhookSource } from '../../../stores/config/webhook-sources.ts';
@@ -128,7 +129,8 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'viewer' },
       schema: {
         summary: 'List dead letters',
-        description: 'Newest first. Nothing that failed is thrown away before it expires.',
+        description:
+          'Newest first. Nothing that failed is thrown away before it expires. A page ends at 2 MB of events, with fewer than `limit`: add their number to `offset`.',
         tags,
         querystring: Type.Object({ ...Which, status: Type.Optional(OneOf(['pending', 'replayed'])), ...PageQuery }),
         response: { 200: ListOf('dead_letters', DeadLetterSchema) },
@@ -137,7 +139,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
     async ({ query, user }) => {
       const page = pageOf(query);
       const { letters, total } = await listDeadLetters(observe, filterOf(user.org_id, query), page, now());
-      return { dead_letters: letters.map(shown), total, ...page };
+      return { dead_letters: await decodeInTurns(letters, shown), total, ...page };
     },
   );
 

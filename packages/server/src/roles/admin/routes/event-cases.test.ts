@@ -20,6 +20,26 @@ onStory('test cases', (story) => {
     expect(await story.refusal('GET', `test-cases/${shared.id}`)).toEqual([404, 'NOT_FOUND']);
   });
 
+  test('a page of large test cases ends at 2 MB, and none is lost', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Large' })).id;
+    const names = ['0', '1', '2', '3', '4'];
+    for (const name of names)
+      await story.made('test-cases', { name, event: { ...EVENT, properties: { text: 'x'.repeat(900_000) } }, pipeline_id: pipeline });
+    const { total } = await story.got(`test-cases?pipeline_id=${pipeline}&limit=1`);
+    const seen: unknown[] = [];
+    const sizes: number[] = [];
+    for (let offset = 0; ; ) {
+      const page = await story.got(`test-cases?pipeline_id=${pipeline}&limit=100&offset=${offset}`);
+      expect(page.total).toBe(total);
+      if (page.test_cases.length === 0) break;
+      sizes.push(page.test_cases.length);
+      seen.push(...page.test_cases.map(({ name }) => name));
+      offset += page.test_cases.length;
+    }
+    expect(seen.slice(0, names.length)).toEqual([...names].reverse());
+    expect(sizes.slice(0, 2)).toEqual([2, 2]);
+  });
+
   test.each([
     [400, 'MISSING_FIELD', 'name', { event: EVENT }],
     [400, 'MISSING_FIELD', 'event', { name: 'A' }],

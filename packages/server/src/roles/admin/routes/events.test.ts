@@ -50,6 +50,40 @@ onStory('events', (story) => {
     expect(await found('@alias')).toMatchObject([{ event_id: 'an-alias', type: 'identify', original_type: 'alias' }]);
   });
 
+  test('a page of large events ends at 2 MB, and its cursor continues after the last one', async () => {
+    const { pipeline } = await newIntegration(story);
+    const { log } = story.harness.operations;
+    const ids = Array.from({ length: 7 }, (_, n) => `large-${n}`);
+    for (const [n, event_id] of ids.entries()) {
+      const event = { event_id, type: 'track', event: 'Large', timestamp: iso(T0), context: {}, properties: { text: 'x'.repeat(800_000) } };
+      const meta = { received_at: T0, org_id: story.org.org_id, pipeline_id: pipeline };
+      const data = encodeEventRecord(meta, event as Parameters<typeof encodeEventRecord>[1]);
+      const [stored] = await log.append([{ topic: eventsTopic(pipeline), records: [{ id: eventRecordId(pipeline, event_id), data }] }]);
+      const position = stored?.positions[0];
+      const of = about(story, pipeline, event_id, { event: 'Large' });
+      await story.record({
+        kind: 'processed',
+        received_at: T0 - n,
+        decisions: [],
+        ...(position !== undefined && { stored: position }),
+        ...of,
+      });
+    }
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await story.got(`events?pipeline_id=${pipeline}&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      sizes.push(page.events.length);
+      for (const each of page.events) {
+        expect((each.event as unknown as { properties: { text: string } }).properties.text).toHaveLength(800_000);
+        seen.push(each.event_id as unknown as string);
+      }
+      cursor = page.next_cursor as unknown as string | null;
+    }
+    expect(seen).toEqual(ids);
+    expect(sizes).toEqual([2, 2, 2, 1]);
+  });
+
   test('are listed newest first by pipeline, name and person', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const of = (id: string, more: Partial<About>) => about(story, pipeline, id, more);
@@ -262,6 +296,29 @@ onStory('statistics', (story) => {
       'VALIDATION_ERROR',
       'group_by',
     ]);
+  });
+
+  test('more groups and intervals than a response may have are refused before any entry is built', async () => {
+    const { pipeline } = await newIntegration(story);
+    const minute = Math.floor(LATER / 60_000) + 1_000_000;
+    const counters = Array.from({ length: 300 }, (_, n) => ({
+      org_id: story.org.org_id,
+      pipeline_id: pipeline,
+      integration_id: `int_many${n}`,
+      minute,
+      counter: 'delivered',
+      n: 1,
+    }));
+    await story.harness.operations.observe.db.insertInto('counters').values(counters).execute();
+    const range = (minutes: number) => `from=${iso((minute - minutes) * 60_000)}&to=${iso(minute * 60_000)}&interval=minute`;
+    // 300 series of 10,900 entries take 2.5 GB.
+    expect(await story.refusal('GET', `stats?${range(10_900)}&group_by=integration_id&fill=true`)).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'interval',
+    ]);
+    const { groups } = await story.got(`stats?${range(100)}&group_by=integration_id&fill=true`);
+    expect([groups.length, groups[299]?.series.length, groups[0]?.series.at(-1)?.delivered]).toEqual([300, 101, 1]);
   });
 
   test('count by interval, and balance for an integration', async () => {

@@ -4,9 +4,10 @@ import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { explainEvent, fatesOf, summary } from '../../../operations/explain-event.ts';
-import { findCanonical } from '../../../operations/find-events.ts';
+import { findCanonicals } from '../../../operations/find-events.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
+import { decodeInTurns, PAGE_BYTES } from '../../../stores/config/paging.ts';
 import { findRejected, listDeadLetters } from '../../../stores/observe/dead-letters.ts';
 import { listTraces } from '../../../stores/observe/list-traces.ts';
 import { stepsOfEvents, type TraceCursor } from '../../../stores/observe/traces.ts';
@@ -112,7 +113,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'List events',
         description:
-          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. Skipping very many events with `offset` can take too long (503).',
+          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).',
         tags,
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
@@ -167,7 +168,12 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           ...timeRange(query),
         };
         const { letters, total } = await listDeadLetters(observe, which, page, context.clock.now());
-        return { events: letters.map((letter) => shownRejection(letter, snapshots.current())), total, ...page, next_cursor: null };
+        return {
+          events: await decodeInTurns(letters, (letter) => shownRejection(letter, snapshots.current())),
+          total,
+          ...page,
+          next_cursor: null,
+        };
       }
       const filter = {
         ...definedOf({ pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status }),
@@ -175,20 +181,23 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
       };
       const { rows, total, atLeast, next } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
-      const steps = Map.groupBy(await stepsOfEvents(observe, user.org_id, rows), keyOf);
-      const events = await Promise.all(
-        rows.map(async (row) =>
-          hideSecrets(snapshots.current(), row.pipeline_id, {
-            ...summary(row),
-            event: asObject(await findCanonical(log, row)),
-            deliveries: fatesOf(snapshots.current(), row, steps.get(keyOf(row)) ?? []).map(
-              ({ integration_id: id, status: fate, reason: why }) => ({ integration_id: id, status: fate, reason: why }),
-            ),
-          }),
-        ),
+      const canonical = await findCanonicals(log, rows, PAGE_BYTES);
+      // The page ends where its events are too large together; the cursor continues after the last one shown.
+      const listed = rows.slice(0, canonical.length);
+      const last = listed.length < rows.length ? listed.at(-1) : undefined;
+      const steps = Map.groupBy(await stepsOfEvents(observe, user.org_id, listed), keyOf);
+      const entries = [...listed.entries()];
+      const events = await decodeInTurns(entries, ([at, row]) =>
+        hideSecrets(snapshots.current(), row.pipeline_id, {
+          ...summary(row),
+          event: asObject(canonical[at]),
+          deliveries: fatesOf(snapshots.current(), row, steps.get(keyOf(row)) ?? []).map(
+            ({ integration_id: id, status: fate, reason: why }) => ({ integration_id: id, status: fate, reason: why }),
+          ),
+        }),
       );
       const counted = total === undefined ? {} : { total, total_is_estimate: atLeast };
-      return { events, ...counted, ...page, next_cursor: next === undefined ? null : textOf(next) };
+      return { events, ...counted, ...page, next_cursor: textOf(last ?? next) };
     },
   );
 
@@ -234,7 +243,9 @@ function asObject(event: unknown): JsonObject | null {
 const keyOf = ({ pipeline_id, event_id }: { pipeline_id: string; event_id: string }) => `${pipeline_id} ${event_id}`;
 
 /** Base64url of `received_at event_id`; callers treat it as opaque. */
-function textOf({ received_at, event_id }: TraceCursor): string {
+function textOf(cursor: TraceCursor | undefined): string | null {
+  if (cursor === undefined) return null;
+  const { received_at, event_id } = cursor;
   return Buffer.from(`${received_at} ${event_id}`).toString('base64url');
 }
 function cursorOf(text: string): TraceCursor {

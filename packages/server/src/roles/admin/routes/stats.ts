@@ -4,14 +4,14 @@ import { ApiError, invalid } from '../../../http/errors.ts';
 import { TimeQuery } from '../../../http/schema.ts';
 import { waitingFor } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
-import { readStats, readStatsBy } from '../../../stores/observe/stats.ts';
+import { countGroups, readStats, readStatsBy } from '../../../stores/observe/stats.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 import { requirePipeline } from './integrations.ts';
 
 const DAY = 86_400_000;
 const MAX_ENTRIES = 11_000;
-/** Groups times entries. */
+/** Groups times entries, checked before any is built. */
 const MAX_GROUPED_ENTRIES = 50_000;
 const LENGTH = { minute: 60_000, hour: 3_600_000, day: DAY };
 const Entry = {
@@ -88,10 +88,11 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       if (pipeline_id !== undefined) await requirePipeline(context.db, user.org_id, pipeline_id);
       const owner = { ...(pipeline_id === undefined ? {} : { pipeline_id }), ...(integration_id === undefined ? {} : { integration_id }) };
       const asked = { org_id: user.org_id, ...owner, from, to, interval, fill };
+      const entries = Math.floor((to - from) / LENGTH[interval]) + 1;
+      if (group_by !== undefined && (await countGroups(observe, asked, group_by)) * entries > MAX_GROUPED_ENTRIES)
+        throw invalid('interval', 'is too short for this time range and number of groups');
       const stats = await readStats(observe, asked, integration);
       const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
-      if ((groups?.size ?? 0) * Math.ceil((to - from) / LENGTH[interval]) > MAX_GROUPED_ENTRIES)
-        throw invalid('interval', 'is too short for this time range and number of groups');
       const waiting = await Promise.all(
         [...snapshots.current().integrations.values()]
           .map((compiled) => compiled.integration)

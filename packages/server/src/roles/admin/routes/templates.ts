@@ -4,6 +4,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import { inTurns } from '../../../runtime/turns.ts';
 import type { KeyedOrganisation } from '../../../secrets/cipher.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { findRevision, latestRevision, listRevisions, type StoredRevision } from '../../../stores/config/revisions.ts';
@@ -152,7 +153,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       const page = pageOf(query);
       const { rows, total } = await listRevisions(db, user.org_id, template.id, page);
       const org = await organisationKey(db, user.org_id);
-      const revisions = await Promise.all(rows.map((row) => toRevision(context, org, template.vendor, row)));
+      const revisions = await inTurns(rows, (row) => toRevision(context, org, template.vendor, row));
       return { revisions, total, ...page };
     },
   );
