@@ -235,6 +235,19 @@ test.each([
   expect(replayRejected(corrected, rules)).toMatchObject({ ok: true });
 });
 
+test.each([
+  ['{"total":9007199254740993}', 'properties.total is a number that cannot be kept exactly: send it as a string.'],
+  ['{"total"', 'properties must be a JSON object.'],
+])('a pixel with the properties %s is rejected and kept', async (properties, message) => {
+  const query = new URLSearchParams({ writeKey: 'pk_web', event: 'X', messageId: message, properties, 'properties.other': 'y' });
+  const response = await fetch(`${harness.url}/v1/pixel/t?${query}`, { headers: { referer: 'https://shop.example/' } });
+  expect([response.status, await response.json()]).toEqual([400, { error: 'validation_failed', message }]);
+  const letter = await found(message);
+  expect(letter).toMatchObject({ reason: 'validation_failed', event: { message, raw: { event: 'X', messageId: message, properties } } });
+  const rules = snapshot.pipelines.get('pl_web')?.ingest;
+  expect(letter && rules && replayRejected(letter, rules)).toMatchObject({ ok: false });
+});
+
 test('a text of JSON in a JSON string is no event', async () => {
   await send({ path: '/v1/t', body: json(json({ type: 'track', event: 'X', messageId: 'in-a-string' })) });
   const letter = (await lettersOf('pl_web')).letters.at(-1);
