@@ -175,6 +175,20 @@ describe('who may enter the console', () => {
     expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Typed before the session ended');
   });
 
+  test('a sign-out that the service did not confirm says so and can be repeated', async () => {
+    await page.goto(`${service.url}/pipelines`);
+    const overloaded = (route: Route) =>
+      route.request().method() === 'DELETE' ? route.fulfill({ status: 503, json: {} }) : route.continue();
+    await page.route('**/v1/admin/auth/session', overloaded);
+    await page.getByRole('button', { name: /owner/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByText('You are still signed in').waitFor();
+    await page.unroute('**/v1/admin/auth/session', overloaded);
+    await page.getByRole('button', { name: 'Sign out again' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Firsthand' }).waitFor();
+    await signIn(page, service.url);
+  });
+
   test('a sign-out holds after a reload, and everywhere ends the other tab too', async () => {
     const tab = await page.context().newPage();
     await tab.goto(`${service.url}/pipelines`);

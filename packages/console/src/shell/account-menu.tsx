@@ -2,9 +2,9 @@ import { Button, Menu, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { organisationQuery } from '../queries.ts';
-import { session } from '../session/session.ts';
 import { useUser } from '../session/use-session.ts';
 import classes from './shell.module.css';
+import { signOut } from './sign-out.tsx';
 
 export function AccountMenu() {
   const user = useUser();
@@ -36,8 +36,8 @@ export function AccountMenu() {
         <Menu.Item component={Link} to="/try">
           Try the API
         </Menu.Item>
-        <Menu.Item onClick={() => void session.signOut()}>Sign out</Menu.Item>
-        <Menu.Item onClick={() => void session.signOut(true)}>Sign out everywhere</Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void signOut(true)}>Sign out everywhere</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -6,8 +6,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useIntegrations } from '../pages/events/use-integrations.ts';
 import { catalogQuery, pipelinesQuery, templatesQuery } from '../queries.ts';
-import { session } from '../session/session.ts';
 import { PAGES } from './pages.ts';
+import { signOut } from './sign-out.tsx';
 
 export function Search() {
   const navigate = useNavigate();
@@ -58,7 +58,7 @@ export function Search() {
         go('Use the dark theme', 'dark', () => setColorScheme('dark')),
         go('Try the API', 'try', () => navigate({ to: '/try' })),
         go('Open the API documentation', 'docs', () => location.assign('/docs')),
-        go('Sign out', 'sign out', () => session.signOut()),
+        go('Sign out', 'sign out', () => signOut()),
       ],
     },
     {

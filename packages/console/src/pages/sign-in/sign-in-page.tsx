@@ -29,8 +29,7 @@ export function SignInPage({ notice, email = '' }: { notice?: string; email?: st
   async function submit({ email: address, password, code }: typeof form.values) {
     setBusy(true);
     setFailure(undefined);
-    const answer = await session.signIn(address.trim(), password, needsCode ? code.trim() : undefined);
-    setBusy(false);
+    const answer = await session.signIn(address.trim(), password, needsCode ? code.trim() : undefined).finally(() => setBusy(false));
     if (answer.ok) return;
     if (answer.error.code === 'TOTP_REQUIRED' && !needsCode) setNeedsCode(true);
     else setFailure(answer.error.message);

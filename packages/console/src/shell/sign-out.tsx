@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { session } from '../session/session.ts';
+
+const NOTICE = 'sign-out';
+
+/** Signs out, or says that the session goes on: somebody who leaves a shared computer must know. */
+export async function signOut(everywhere = false): Promise<void> {
+  notifications.hide(NOTICE);
+  if (await session.signOut(everywhere)) return;
+  notifications.show({
+    id: NOTICE,
+    color: 'red',
+    autoClose: false,
+    title: 'You are still signed in',
+    message: (
+      <>
+        <p>The service did not confirm the sign-out. Your session goes on until it does.</p>
+        <Button variant="default" onClick={() => void signOut(everywhere)}>
+          Sign out again
+        </Button>
+      </>
+    ),
+  });
+}
