@@ -1,5 +1,5 @@
 /** When something is in the way, in Chromium on the running service: two people edit at once, the service is overloaded or away. */
-import type { Page } from 'playwright-core';
+import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
 import { type Browsing, browse } from '../packages/collector/test/site.ts';
@@ -110,6 +110,53 @@ describe('two people who edit the same thing', () => {
   });
 });
 
+describe('the live list of events', () => {
+  let key: string;
+  const send = (name: string) =>
+    // A new pipeline accepts events within a second.
+    expect
+      .poll(async () => {
+        const answer = await fetch(`${service.url}/v1/t`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ event: name, anonymousId: 'a-1', messageId: name }),
+        });
+        return answer.status;
+      })
+      .toBe(200);
+  const row = (name: string) => page.getByRole('option').filter({ hasText: name });
+
+  test('has what came while it was paused, and while the connection was away', async () => {
+    ({ pipeline_key: key } = await admin.post<{ pipeline_key: string }>('/pipelines', { name: 'Live shop' }));
+    let connection: WebSocketRoute | undefined;
+    let isDown = false;
+    await page.routeWebSocket(/debug\/live/, (socket) => {
+      connection = socket;
+      if (isDown) void socket.close();
+      else socket.connectToServer();
+    });
+    await page.goto(`${service.url}/events`);
+    await page.getByRole('status', { name: /^Live/ }).waitFor();
+    await send('Sent while live');
+    await row('Sent while live').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await send('Sent while paused');
+    await page.getByRole('button', { name: 'Go live' }).click();
+    await row('Sent while paused').waitFor();
+    isDown = true;
+    await connection?.close();
+    await page.getByRole('status', { name: /^Offline/ }).waitFor();
+    await send('Sent while away');
+    isDown = false;
+    await row('Sent while away').waitFor();
+    expect((await page.getByRole('option').allInnerTexts()).map((text) => /Sent while \w+/.exec(text)?.[0])).toEqual([
+      'Sent while away',
+      'Sent while paused',
+      'Sent while live',
+    ]);
+  });
+});
+
 describe('a service in trouble', () => {
   test('that is overloaded says so: the form keeps what was typed, and the same click works later', async () => {
     let overloaded = true;
@@ -142,6 +189,43 @@ describe('a service in trouble', () => {
     await page.getByText('pipeline.created').first().waitFor();
   });
 
+  test('that limits further pages of events is not asked without pause; the list says so and goes on', async () => {
+    const received_at = new Date().toISOString();
+    const event = (event_id: string) => ({
+      ...{ event_id, pipeline_id: pipeline, type: 'track', event_name: event_id, user_id: null, anonymous_id: null },
+      ...{ received_at, processed_at: received_at, status: 'processed', reason: null, event: {}, deliveries: [] },
+    });
+    const first = Array.from({ length: 100 }, (_, at) => event(`first page ${at}`));
+    let isLimited = true;
+    let further = 0;
+    const answer = (route: Route) => {
+      if (!route.request().url().includes('cursor=')) return route.fulfill({ json: { events: first, total: 101, next_cursor: 'next' } });
+      further++;
+      return isLimited
+        ? route.fulfill({
+            status: 429,
+            headers: { 'retry-after': '3600' },
+            json: { error: { code: 'RATE_LIMITED', message: 'Slower, please.' } },
+          })
+        : route.fulfill({ json: { events: [event('the last one')], total: 101, next_cursor: null } });
+    };
+    await page.route('**/v1/admin/events?*', answer);
+    await page.goto(`${service.url}/events?live=off`);
+    await page.getByText('first page 0', { exact: true }).waitFor();
+    const list = page.getByRole('listbox', { name: 'Events' });
+    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await page.getByText('Older events could not be read: Slower, please.').waitFor();
+    for (const top of [0, 1_000, 10_000]) await list.evaluate((box, to) => box.scrollTo(0, to), top);
+    await page.getByText('first page 99', { exact: true }).waitFor();
+    expect(further).toBe(1);
+    isLimited = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await page.getByText('the last one', { exact: true }).waitFor();
+    expect(further).toBe(2);
+    await page.unroute('**/v1/admin/events?*', answer);
+  });
+
   test('that is away keeps the page: the banner says since when, what was typed can be saved once it is back', async () => {
     await page.goto(`${service.url}/data-layer`);
     await page.getByRole('button', { name: 'Add a category' }).click();
@@ -170,12 +254,20 @@ describe('a service in trouble', () => {
     await page.getByText('As a table').waitFor();
     let requests = 0;
     page.on('request', () => requests++);
-    // A minute of the page's own clock.
+    let beat: () => void = () => undefined;
+    await page.routeWebSocket(/debug\/live/, (socket) => {
+      socket.connectToServer();
+      beat = () => socket.send('{"stage":"heartbeat"}');
+    });
+    // A minute of the page's own clock, in which the service's heartbeats would come too late.
     await page.clock.install();
     await page.goto(service.url);
     await page.getByText('As a table').waitFor();
     requests = 0;
-    for (let second = 0; second < 60; second++) await page.clock.runFor(1_000);
+    for (let second = 0; second < 60; second++) {
+      await page.clock.runFor(1_000);
+      if (second % 15 === 0) beat();
+    }
     expect(requests).toBeLessThan(20);
   });
 });

@@ -2525,6 +2525,8 @@ export interface paths {
          *
          *     The socket closes with 4401 where the token is not valid, with 4408 when it expires, with 1013 where it cannot be served now.
          *
+         *     With `heartbeat=true`, `{"stage": "heartbeat"}` is sent once the token is accepted and then every 15 seconds: without one for longer, the connection is lost. Every socket gets protocol pings at the same pace.
+         *
          *     Least role: **viewer**.
          */
         get: operations["watchLiveEvents"];
@@ -4659,7 +4661,7 @@ export interface components {
             /** @description Counts the messages of this connection. */
             seq?: number;
             /** @enum {string} */
-            stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error";
+            stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error" | "heartbeat";
             pipeline_id?: string | null;
             integration_id?: string | null;
             event_id?: string | null;
@@ -13776,6 +13778,8 @@ export interface operations {
             query?: {
                 /** @description The access token, where no header can carry it. It reaches no log. */
                 token?: string;
+                /** @description `true`: heartbeat messages are wanted. Without it there are none. */
+                heartbeat?: string;
                 /** @description Only of this pipeline. */
                 pipeline_id?: string;
                 /** @description Only of this integration. */

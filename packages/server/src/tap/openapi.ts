@@ -15,7 +15,7 @@ const Frame = {
   properties: {
     time: { type: 'string', format: 'date-time' },
     seq: { type: 'integer', description: 'Counts the messages of this connection.' },
-    stage: { type: 'string', enum: [...TAP_STAGES, 'skipped', 'error'] },
+    stage: { type: 'string', enum: [...TAP_STAGES, 'skipped', 'error', 'heartbeat'] },
     pipeline_id: text,
     integration_id: text,
     event_id: text,
@@ -64,12 +64,14 @@ export const debugSocketPaths: OpenApiPaths = {
         'The access token goes into `token`, into the `Authorization` header, or into the pair of subprotocols `bearer, <token>`.',
         `Filters may change later: send \`{"type": "filter", ${FILTERS.map((name) => `"${name}"?`).join(', ')}}\`.`,
         `The socket closes with ${BAD_TOKEN} where the token is not valid, with ${EXPIRED_TOKEN} when it expires, with ${TRY_LATER} where it cannot be served now.`,
+        'With `heartbeat=true`, `{"stage": "heartbeat"}` is sent once the token is accepted and then every 15 seconds: without one for longer, the connection is lost. Every socket gets protocol pings at the same pace.',
         'Least role: **viewer**.',
       ].join('\n\n'),
       'x-role': 'viewer',
       security: [{ access_token: [] }],
       parameters: [
         query('token', 'The access token, where no header can carry it. It reaches no log.'),
+        query('heartbeat', '`true`: heartbeat messages are wanted. Without it there are none.'),
         ...FILTERS.map((name) => query(name, FILTER_WORDS[name])),
       ],
       responses: {

@@ -2,7 +2,7 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { systemClock } from '../runtime/clock.ts';
 import { inProcessEphemeral } from '../stores/ephemeral/in-process.ts';
@@ -96,6 +96,36 @@ describe('the debug socket', () => {
         },
       ]);
     socket.terminate();
+  });
+
+  test('a reader that asks for heartbeats is told that it is accepted, and a refused one is not', async () => {
+    const { frames, socket } = connect('?token=org_1&heartbeat=true');
+    await expect.poll(() => frames).toEqual([{ stage: 'heartbeat' }]);
+    socket.terminate();
+    const refused = connect('?token=bad&heartbeat=true');
+    expect(await refused.closed).toBe(4401);
+    expect(refused.frames).toEqual([]);
+  });
+
+  test('every reader is pinged, and one that asked for it gets heartbeats', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const [asking, plain] = [connect('?token=org_1&heartbeat=true'), connect('?token=org_1')];
+      let pings = 0;
+      plain.socket.on('ping', () => pings++);
+      await expect.poll(() => asking.frames.length).toBe(1);
+      await plain.opened;
+      await expect
+        .poll(() => {
+          vi.advanceTimersByTime(15_000);
+          return [asking.frames.length > 1, pings > 0];
+        })
+        .toEqual([true, true]);
+      expect(plain.frames).toEqual([]);
+      for (const { socket } of [asking, plain]) socket.terminate();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a bad or missing token closes with 4401, one that expires with 4408', async () => {

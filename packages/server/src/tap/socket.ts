@@ -25,6 +25,10 @@ const MAX_SOCKETS_PER_ORGANISATION = 100;
 /** A user who is removed, disabled or signed out elsewhere is disconnected within this time. Revoked API tokens end sooner. */
 const RECHECK_MS = 5_000;
 
+/** Shorter than the idle timeout of common proxies. */
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = JSON.stringify({ stage: 'heartbeat' });
+
 export type TokenCheck = { ok: true; org_id: string; expires_at: number; api_token_id?: string | undefined } | { ok: false };
 export interface DebugSocketDeps {
   ephemeral: Ephemeral;
@@ -68,6 +72,13 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     audience.join(watcher);
     const revoked = () => socket.close(BAD_TOKEN, 'token no longer valid');
     const unwatch = checked.api_token_id === undefined ? undefined : revocations.watch(checked.api_token_id, revoked);
+    // Pages of a browser see no protocol pings: a client that must know whether it is connected asks for messages.
+    const wantsHeartbeat = url.searchParams.get('heartbeat') === 'true';
+    if (wantsHeartbeat) socket.send(HEARTBEAT);
+    const heartbeat = setInterval(() => {
+      socket.ping();
+      if (wantsHeartbeat) socket.send(HEARTBEAT);
+    }, HEARTBEAT_MS);
     const recheck = setInterval(() => {
       if (deps.clock.now() >= checked.expires_at) return socket.close(EXPIRED_TOKEN, 'token expired');
       deps.checkToken(token).then(
@@ -90,6 +101,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     if (early !== undefined) onMessage(early);
     socket.on('close', () => {
       unwatch?.();
+      clearInterval(heartbeat);
       clearInterval(recheck);
       clearTimeout(expiry);
       audience.leave(watcher);

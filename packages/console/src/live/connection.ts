@@ -1,0 +1,166 @@
+/**
+ * The connection to the live debugger: its state says whether what is shown is current. The service sends a heartbeat once it has accepted
+ * the token and then every 15 seconds, so an open socket alone counts for nothing, and silence means that the network is gone.
+ */
+export interface LiveFrame {
+  time: string;
+  seq: number;
+  stage: 'received' | 'rejected' | 'processed' | 'dropped' | 'delivered' | 'retrying' | 'dead_lettered' | 'webhook_rejected';
+  pipeline_id: string | null;
+  integration_id: string | null;
+  event_id: string | null;
+  type: string | null;
+  event: string | null;
+  reason: string | null;
+  duration_ms: number | null;
+  status: number | null;
+  payload: unknown;
+}
+export type LiveState = { status: 'connecting' | 'live' | 'offline'; skipped: number; since: number };
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+const CAUGHT_UP_AFTER_MS = 10_000;
+/** Two heartbeats and some patience. */
+const SILENCE_MS = 35_000;
+const LISTEN_EVERY_MS = 5_000;
+const BAD_TOKEN = 4401;
+const EXPIRED_TOKEN = 4408;
+
+/** What of a `WebSocket` is used. */
+export interface Socket {
+  onmessage: ((event: MessageEvent<string>) => void) | null;
+  onclose: ((event: CloseEvent) => void) | null;
+  close(): void;
+}
+export interface LiveDeps {
+  token(): Promise<string | undefined>;
+  renew(rejected: string): Promise<unknown>;
+  open(token: string): Socket;
+}
+export interface Live {
+  get(): LiveState;
+  subscribe(listener: () => void): () => void;
+  onFrame(listener: (frame: LiveFrame) => void): () => void;
+  start(): void;
+  stop(): void;
+  /** Connects at once unless it is live. */
+  retryNow(): void;
+  /** The browser knows that the network is gone. */
+  networkLost(): void;
+}
+
+export function createLive({ token: currentToken, renew, open }: LiveDeps): Live {
+  let socket: Socket | undefined;
+  let wait = FIRST_WAIT_MS;
+  let heardAt = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let caughtUp: ReturnType<typeof setTimeout> | undefined;
+  let listening: ReturnType<typeof setInterval> | undefined;
+  let started = false;
+  let state: LiveState = { status: 'connecting', skipped: 0, since: Date.now() };
+  const stateListeners = new Set<() => void>();
+  const frameListeners = new Set<(frame: LiveFrame) => void>();
+
+  async function connect(): Promise<void> {
+    clearTimeout(retry);
+    if (!started || socket !== undefined) return;
+    const token = await currentToken();
+    if (token === undefined || !started || socket !== undefined) return;
+    const opened = open(token);
+    socket = opened;
+    heardAt = Date.now();
+    opened.onmessage = ({ data }) => {
+      if (socket === opened) hear(data);
+    };
+    opened.onclose = async ({ code }) => {
+      if (socket !== opened) return;
+      lose();
+      if (code === BAD_TOKEN || code === EXPIRED_TOKEN) await renew(token);
+      retryLater();
+    };
+  }
+  function hear(data: string): void {
+    heardAt = Date.now();
+    const frame = JSON.parse(data) as LiveFrame | { stage: 'heartbeat' } | { stage: 'skipped'; count: number } | { stage: 'error' };
+    if (frame.stage === 'error') return;
+    if (state.status !== 'live') {
+      wait = FIRST_WAIT_MS;
+      set({ status: 'live', skipped: 0, since: Date.now() });
+    }
+    if (frame.stage === 'heartbeat') return;
+    if (frame.stage === 'skipped') skip((frame as { count: number }).count);
+    else for (const listener of frameListeners) listener(frame as LiveFrame);
+  }
+  /** What the socket still says is not listened to. */
+  function lose(): void {
+    const lost = socket;
+    socket = undefined;
+    lost?.close();
+    clearTimeout(caughtUp);
+    // Since the connection was lost, not since the last try.
+    if (state.status !== 'offline') set({ status: 'offline', skipped: 0, since: Date.now() });
+  }
+  function retryLater(): void {
+    clearTimeout(retry);
+    if (!started || socket !== undefined) return;
+    retry = setTimeout(() => void connect(), wait);
+    wait = Math.min(LONGEST_WAIT_MS, wait * 2);
+  }
+  function giveUp(): void {
+    if (socket === undefined) return;
+    lose();
+    retryLater();
+  }
+  /** The page is behind while frames are skipped; once that has stopped for a while it has caught up. */
+  function skip(count: number): void {
+    set({ ...state, skipped: state.skipped + count });
+    clearTimeout(caughtUp);
+    caughtUp = setTimeout(() => set({ ...state, skipped: 0 }), CAUGHT_UP_AFTER_MS);
+  }
+  function set(next: LiveState): void {
+    state = next;
+    for (const listener of stateListeners) listener();
+  }
+
+  return {
+    get: () => state,
+    subscribe(listener) {
+      stateListeners.add(listener);
+      return () => stateListeners.delete(listener);
+    },
+    onFrame(listener) {
+      frameListeners.add(listener);
+      return () => frameListeners.delete(listener);
+    },
+    start() {
+      if (started) return;
+      started = true;
+      wait = FIRST_WAIT_MS;
+      listening = setInterval(() => {
+        if (Date.now() - heardAt > SILENCE_MS) giveUp();
+      }, LISTEN_EVERY_MS);
+      void connect();
+    },
+    stop() {
+      started = false;
+      clearTimeout(retry);
+      clearTimeout(caughtUp);
+      clearInterval(listening);
+      const last = socket;
+      socket = undefined;
+      last?.close();
+      set({ status: 'connecting', skipped: 0, since: Date.now() });
+    },
+    retryNow() {
+      if (!started || state.status === 'live') return;
+      wait = FIRST_WAIT_MS;
+      // One that does not come to an end: its network may be gone.
+      const stuck = socket;
+      socket = undefined;
+      stuck?.close();
+      void connect();
+    },
+    networkLost: giveUp,
+  };
+}
