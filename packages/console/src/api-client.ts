@@ -28,11 +28,14 @@ export function createApiClient({ baseUrl, accessToken }: ApiClientOptions = {})
 export class RefusedError extends Error {
   readonly code: string;
   readonly details: readonly { field: string; message: string }[];
-  constructor({ error }: ApiErrorBody) {
+  /** Seconds after which the service wants to be asked again, where it said so. */
+  readonly retryAfterS: number | undefined;
+  constructor({ error }: ApiErrorBody, retryAfterS?: number) {
     super(error.message);
     this.name = 'RefusedError';
     this.code = error.code;
     this.details = error.details ?? [];
+    this.retryAfterS = retryAfterS;
   }
 }
 

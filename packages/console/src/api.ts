@@ -45,12 +45,16 @@ export async function call<T>(answer: Promise<{ data?: T; error?: unknown; respo
   const { data, error, response } = settled;
   if (response.ok) return data as T;
   const body = error as { error?: { code?: string; message?: string; details?: { field: string; message: string }[] } } | undefined;
-  throw new RefusedError({
-    error: {
-      code: body?.error?.code ?? 'UNAVAILABLE',
-      message: body?.error?.message ?? `The service answered ${response.status}.`,
-      details: body?.error?.details ?? [],
-    },
-  } as ConstructorParameters<typeof RefusedError>[0]);
+  const retryAfter = response.headers.get('retry-after');
+  throw new RefusedError(
+    {
+      error: {
+        code: body?.error?.code ?? 'UNAVAILABLE',
+        message: body?.error?.message ?? `The service answered ${response.status}.`,
+        details: body?.error?.details ?? [],
+      },
+    } as ConstructorParameters<typeof RefusedError>[0],
+    retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
+  );
 }
 export { RefusedError };

@@ -31,7 +31,20 @@ const home = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  validateSearch: texts('pipeline', 'event', 'user', 'visitor', 'integration', 'delivery', 'reason', 'status', 'range', 'selected', 'live'),
+  validateSearch: texts(
+    'pipeline',
+    'event',
+    'user',
+    'visitor',
+    'integration',
+    'delivery',
+    'reason',
+    'status',
+    'range',
+    'selected',
+    'selected_in',
+    'live',
+  ),
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
 });
 const pipelines = createRoute({

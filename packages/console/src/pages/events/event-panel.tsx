@@ -15,9 +15,9 @@ import { Life } from './life.tsx';
 
 const REFRESH_WHILE_WAITING_MS = 5_000;
 
-export function EventPanel({ eventId, onClose }: { eventId: string; onClose: () => void }) {
+export function EventPanel({ eventId, pipelineId, onClose }: { eventId: string; pipelineId: string | undefined; onClose: () => void }) {
   const query = useQuery({
-    ...eventQuery(eventId),
+    ...eventQuery(eventId, pipelineId),
     refetchInterval: ({ state }) =>
       state.data !== undefined &&
       !isRejected(state.data) &&

@@ -1,8 +1,14 @@
 import { api, call } from '../../api.ts';
 
-export const eventQuery = (eventId: string) => ({
-  queryKey: ['event', eventId],
-  queryFn: () => call(api.GET('/v1/admin/events/{event_id}', { params: { path: { event_id: eventId } } })),
+/** Without its pipeline, the newest event of that id in any of them. */
+export const eventQuery = (eventId: string, pipelineId: string | undefined) => ({
+  queryKey: ['event', eventId, pipelineId],
+  queryFn: () =>
+    call(
+      api.GET('/v1/admin/events/{event_id}', {
+        params: { path: { event_id: eventId }, query: pipelineId === undefined ? {} : { pipeline_id: pipelineId } },
+      }),
+    ),
 });
 type Found = Awaited<ReturnType<ReturnType<typeof eventQuery>['queryFn']>>;
 export type Rejected = Extract<Found, { status: 'rejected' }>;

@@ -1,5 +1,5 @@
 /** Only the rows in view are in the document, so 100,000 scroll as easily as 100. Every row has the same height, so nothing is measured. */
-import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { clockTime } from '../../format.ts';
 import type { Integration } from '../../queries.ts';
@@ -15,13 +15,22 @@ export interface EventTableProps {
   /** Left out if there is only one: then its column would say nothing. */
   pipelines: readonly { value: string; label: string }[] | undefined;
   integrations: ReadonlyMap<string, readonly Integration[]>;
-  selected: string | undefined;
-  onSelect: (eventId: string) => void;
+  selected: Selected | undefined;
+  onSelect: (row: Row) => void;
   /** The reader has come near the end. */
   onEnd: () => void;
+  /** Stands below the rows: why there are no more. */
+  end?: ReactNode;
 }
+/** A link may name the event alone. */
+export interface Selected {
+  event_id: string;
+  pipeline_id: string | undefined;
+}
+const isSelected = (row: Row, selected: Selected | undefined): boolean =>
+  row.event_id === selected?.event_id && (selected.pipeline_id ?? row.pipeline_id) === row.pipeline_id;
 
-export function EventTable({ rows, pipelines, integrations, selected, onSelect, onEnd }: EventTableProps) {
+export function EventTable({ rows, pipelines, integrations, selected, onSelect, onEnd, end }: EventTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 900 });
   useLayoutEffect(() => {
@@ -47,11 +56,11 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const at = rows.findIndex(({ event_id }) => event_id === selected);
+    const at = rows.findIndex((row) => isSelected(row, selected));
     const index = Math.min(rows.length - 1, Math.max(0, at + step));
     const next = rows[index];
     if (next === undefined) return;
-    onSelect(next.event_id);
+    onSelect(next);
     const box = scroller.current;
     if (box === null) return;
     if (index * ROW_HEIGHT < box.scrollTop) box.scrollTop = index * ROW_HEIGHT;
@@ -62,7 +71,8 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
   const columns = names === undefined ? 'without-pipeline' : 'with-pipeline';
   // A row that is not in the document cannot be the active one.
   const shown = rows.slice(first, last);
-  const active = shown.some(({ event_id }) => event_id === selected) ? `event-${selected}` : undefined;
+  const chosen = shown.find((row) => isSelected(row, selected));
+  const active = chosen && elementId(chosen);
   return (
     <div className={`panel ${classes.table}`} data-columns={columns}>
       <div className={classes.headRow} aria-hidden>
@@ -89,7 +99,7 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
               key={(first + at) % slots}
               row={row}
               start={(first + at) * ROW_HEIGHT}
-              selected={row.event_id === selected}
+              selected={isSelected(row, selected)}
               pipeline={names === undefined ? undefined : (names.get(row.pipeline_id) ?? row.pipeline_id)}
               integrations={integrations.get(row.pipeline_id)}
               onSelect={onSelect}
@@ -97,9 +107,11 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
           ))}
         </div>
       </div>
+      {end}
     </div>
   );
 }
+const elementId = ({ pipeline_id, event_id }: Row): string => `event-${pipeline_id}-${event_id}`;
 
 interface EventRowProps {
   row: Row;
@@ -107,19 +119,19 @@ interface EventRowProps {
   selected: boolean;
   pipeline: string | undefined;
   integrations: readonly Integration[] | undefined;
-  onSelect: (eventId: string) => void;
+  onSelect: (row: Row) => void;
 }
 const EventRow = memo(function EventRow({ row, start, selected, pipeline, integrations, onSelect }: EventRowProps) {
   return (
     <div
-      id={`event-${row.event_id}`}
+      id={elementId(row)}
       role="option"
       aria-selected={selected}
       tabIndex={-1}
       className={classes.row}
       style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
-      onClick={() => onSelect(row.event_id)}
-      onKeyDown={(event) => event.key === 'Enter' && onSelect(row.event_id)}
+      onClick={() => onSelect(row)}
+      onKeyDown={(event) => event.key === 'Enter' && onSelect(row)}
     >
       <span className="mono">{clockTime(row.received_at)}</span>
       <span className={classes.name}>

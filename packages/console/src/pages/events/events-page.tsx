@@ -1,23 +1,28 @@
 /** Every retained event, live or past, with its result at each integration; the selected one explains itself in a side panel. */
-import { Button } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import { api, call } from '../../api.ts';
+import { api, call, RefusedError } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
+import { failureText } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { EventPanel } from './event-panel.tsx';
 import { EventTable } from './event-table.tsx';
 import classes from './events.module.css';
 import { Filters } from './filters.tsx';
 import { useLiveEvents } from './live-events.ts';
-import { mergeLive, type Row, rowOf } from './rows.ts';
+import { mergeLive, type Row, rowKey, rowOf } from './rows.ts';
 import { canBeLive, type EventsSearch, FILTERS, type FilterName, queryOf } from './search.ts';
 import { useIntegrations } from './use-integrations.ts';
 
 const PAGE_SIZE = 100;
+/** An event is listed once its trace is written. */
+const LISTED_AFTER_MS = 3_000;
+/** Where the newest rows are looked up, see `mergeLive`. */
+const NEWEST = 3_000;
 
 export function EventsPage() {
   const search = useSearch({ strict: false }) as EventsSearch;
@@ -50,17 +55,49 @@ export function EventsPage() {
     gcTime: 0,
     structuralSharing: false,
   });
-  const live = useLiveEvents(isLive, { pipeline: search.pipeline, event: search.event });
+  const { rows: live, gap, close, leaveOpen, restart } = useLiveEvents(isLive, { pipeline: search.pipeline, event: search.event });
   const listed = useGrowingList(past.data?.pages);
+  const known = useRef(listed);
+  known.current = listed;
+  const { isSuccess } = past;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `search` matters where its filters change, and then so does `gap`
+  useEffect(() => {
+    if (gap !== 'away' || !isSuccess) return;
+    const timer = setTimeout(async () => {
+      try {
+        const { events } = await call(api.GET('/v1/admin/events', { params: { query: { limit: PAGE_SIZE, ...queryOf(search) } } }));
+        const newest = events.map(rowOf);
+        const keys = new Set(known.current.slice(0, NEWEST).map(rowKey));
+        if (newest.length < PAGE_SIZE || newest.some((row) => keys.has(rowKey(row)))) close(newest);
+        else leaveOpen();
+      } catch {
+        leaveOpen(); // the notice offers to read the list again, and shows what is wrong then
+      }
+    }, LISTED_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [gap, isSuccess, close, leaveOpen]);
+  async function readAnew() {
+    await queries.resetQueries({ queryKey: ['events', ...filters] });
+    restart();
+  }
   // `listed` grows in place: its length says that it changed.
   const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed)), [live, listed, listed.length]);
   const choices = useMemo(() => pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? [], [pipelines.data]);
   const integrations = useIntegrations(search.pipeline === undefined ? choices.map(({ value }) => value) : [search.pipeline]);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = past;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = past;
   const onEnd = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const onSelect = useCallback((selected: string) => setSearch({ selected }), [setSearch]);
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const waitS = isFetchNextPageError && past.error instanceof RefusedError ? past.error.retryAfterS : undefined;
+  useEffect(() => {
+    if (waitS === undefined) return;
+    const timer = setTimeout(() => void fetchNextPage(), waitS * 1_000);
+    return () => clearTimeout(timer);
+  }, [waitS, fetchNextPage]);
+  const onSelect = useCallback(
+    ({ event_id, pipeline_id }: Row) => setSearch({ selected: event_id, selected_in: pipeline_id }),
+    [setSearch],
+  );
   function setFilter(name: FilterName, value: string | undefined) {
     setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined } : {}) });
   }
@@ -85,11 +122,7 @@ export function EventsPage() {
             {isLive ? 'Pause' : 'Go live'}
           </Button>
         ) : (
-          <Button
-            variant="default"
-            loading={past.isFetching}
-            onClick={() => void queries.resetQueries({ queryKey: ['events', ...filters] })}
-          >
+          <Button variant="default" loading={past.isFetching} onClick={() => void readAnew()}>
             Look again
           </Button>
         )
@@ -102,6 +135,16 @@ export function EventsPage() {
         onChange={setFilter}
         onClear={() => setSearch(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       />
+      {gap === 'many' && isLive && (
+        <Alert color="yellow" mb="sm" role="status">
+          <Group gap="sm">
+            <span>Some events came without appearing here.</span>
+            <Button variant="default" loading={past.isFetching} onClick={() => void readAnew()}>
+              Read the list again
+            </Button>
+          </Group>
+        </Alert>
+      )}
       {past.isPending || isSearching ? (
         <Loading what="events" />
       ) : past.isError && listed.length === 0 ? (
@@ -120,13 +163,31 @@ export function EventsPage() {
               rows={rows}
               pipelines={choices.length > 1 ? choices : undefined}
               integrations={integrations}
-              selected={search.selected}
+              selected={search.selected === undefined ? undefined : { event_id: search.selected, pipeline_id: search.selected_in }}
               onSelect={onSelect}
               onEnd={onEnd}
+              end={
+                isFetchNextPageError && (
+                  <Group className={classes.end} gap="sm" role="alert">
+                    <span>
+                      Older events could not be read: {failureText(past.error)}
+                      {waitS !== undefined && ` It is tried again in ${waitS} s.`}
+                    </span>
+                    <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                      Try again
+                    </Button>
+                  </Group>
+                )
+              }
             />
           )}
           {search.selected !== undefined && (
-            <EventPanel key={search.selected} eventId={search.selected} onClose={() => setSearch({ selected: undefined })} />
+            <EventPanel
+              key={`${search.selected_in} ${search.selected}`}
+              eventId={search.selected}
+              pipelineId={search.selected_in}
+              onClose={() => setSearch({ selected: undefined, selected_in: undefined })}
+            />
           )}
         </div>
       )}

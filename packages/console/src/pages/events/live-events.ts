@@ -1,78 +1,73 @@
-/** Live frames folded into rows, newest first. Bounded, and handed to React at most four times a second. */
-import { useEffect, useRef, useState } from 'react';
-import type { LiveFrame } from '../../live/live.ts';
-import { useLiveFrames } from '../../live/use-live.ts';
-import { type Row, shownOf, text } from './rows.ts';
+/** Live frames as rows, newest first. Bounded, and handed to React at most four times a second. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useLiveFrames, useLiveState } from '../../live/use-live.ts';
+import { fill, fold, forget, type LiveFilter, type LiveRow, type LiveRows, matches, newestFirst } from './live-rows.ts';
+import type { Row } from './rows.ts';
 
-const MOST_LIVE_ROWS = 2_000;
 const SHOW_EVERY_MS = 250;
+/** A trace is written within this time: an older row is in the list of the API. */
+const TRACED_AFTER_MS = 10_000;
 
-export function useLiveEvents(enabled: boolean, filter: { pipeline: string | undefined; event: string | undefined }): Row[] {
-  const [shown, setShown] = useState<Row[]>([]);
-  const rows = useRef(new Map<string, Row>());
+/**
+ * Why events may be missing between the list and the live rows. `away`: the page did not listen for a while, and the list may lack what came
+ * just before. `many`: more came than the page was sent or can hold.
+ */
+export type Gap = 'away' | 'many';
+
+export interface LiveEvents {
+  rows: readonly LiveRow[];
+  gap: Gap | undefined;
+  /** Closes the gap with the newest rows of the API. */
+  close(newest: readonly Row[]): void;
+  /** The newest rows of the API do not reach back to the list. */
+  leaveOpen(): void;
+  /** The list was read anew: it has what is older than a few seconds. */
+  restart(): void;
+}
+
+export function useLiveEvents(enabled: boolean, filter: LiveFilter): LiveEvents {
+  const { status, since, skipped } = useLiveState();
+  const [shown, setShown] = useState<readonly LiveRow[]>([]);
+  const [gap, setGap] = useState<Gap>();
+  const rows = useRef<LiveRows>(new Map());
   const dirty = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter starts an empty list
   useEffect(() => {
     rows.current = new Map();
     setShown([]);
+    setGap(undefined);
   }, [filter.pipeline, filter.event]);
+  const isListening = enabled && status === 'live';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each connection and each filter begins with a gap
+  useEffect(() => {
+    if (isListening) setGap('away');
+  }, [isListening, since, filter.pipeline, filter.event]);
+  useEffect(() => {
+    if (enabled && skipped > 0) setGap('many');
+  }, [enabled, skipped]);
   useLiveFrames((frame) => {
-    if (!enabled || frame.event_id === null || frame.pipeline_id === null || !matches(frame, filter)) return;
-    fold(rows.current, frame);
+    if (!enabled || !matches(frame, filter)) return;
+    if (!fold(rows.current, frame, Date.now())) setGap('many');
     dirty.current = true;
   });
   useEffect(() => {
     const timer = setInterval(() => {
       if (!dirty.current) return;
       dirty.current = false;
-      setShown([...rows.current.values()].reverse());
+      setShown(newestFirst(rows.current));
     }, SHOW_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  return shown;
-}
-
-export function matches(frame: LiveFrame, { pipeline, event }: { pipeline: string | undefined; event: string | undefined }): boolean {
-  if (pipeline !== undefined && frame.pipeline_id !== pipeline) return false;
-  if (event === undefined) return true;
-  return event.startsWith('@') ? frame.type === event.slice(1) : frame.event === event;
-}
-
-/** A frame begins a row or moves the verdict of one integration on. */
-export function fold(rows: Map<string, Row>, frame: LiveFrame): void {
-  if (frame.event_id === null || frame.pipeline_id === null) return;
-  let row = rows.get(frame.event_id);
-  if (row === undefined) {
-    row = {
-      event_id: frame.event_id,
-      pipeline_id: frame.pipeline_id,
-      type: frame.type ?? 'track',
-      event_name: frame.event,
-      user_id: null,
-      anonymous_id: null,
-      received_at: frame.time,
-      status: frame.stage,
-      reason: frame.reason,
-      ...shownOf(null),
-      verdicts: [],
-    };
-    rows.set(frame.event_id, row);
-    const oldest = rows.size > MOST_LIVE_ROWS ? rows.keys().next().value : undefined;
-    if (oldest !== undefined) rows.delete(oldest);
-  }
-  const seen = { ...row, event_name: row.event_name ?? frame.event, type: frame.type ?? row.type };
-  if (frame.payload !== null && typeof frame.payload === 'object') {
-    const payload = frame.payload as Record<string, unknown>;
-    seen.user_id ??= text(payload.user_id) ?? text(payload.userId);
-    seen.anonymous_id ??= text(payload.anonymous_id) ?? text(payload.anonymousId);
-    if (frame.integration_id === null) Object.assign(seen, shownOf(payload));
-  }
-  if (frame.integration_id === null) {
-    seen.status = frame.stage;
-    seen.reason = frame.reason;
-  } else {
-    const verdict = { integration_id: frame.integration_id, status: frame.stage };
-    seen.verdicts = [...row.verdicts.filter(({ integration_id }) => integration_id !== frame.integration_id), verdict];
-  }
-  rows.set(frame.event_id, seen);
+  const close = useCallback((newest: readonly Row[]) => {
+    fill(rows.current, newest, Date.now());
+    setShown(newestFirst(rows.current));
+    setGap(undefined);
+  }, []);
+  const leaveOpen = useCallback(() => setGap('many'), []);
+  const restart = useCallback(() => {
+    forget(rows.current, Date.now() - TRACED_AFTER_MS);
+    setShown(newestFirst(rows.current));
+    setGap(undefined);
+  }, []);
+  return { rows: shown, gap, close, leaveOpen, restart };
 }

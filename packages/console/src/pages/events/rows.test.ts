@@ -25,7 +25,7 @@ test('an event that is live and listed is shown once, with the newest result per
     ]),
     row('b'),
   ];
-  const live = [row('c'), row('a', [{ integration_id: 'x', status: 'delivered' }])];
+  const live = [row('c'), row('a', [{ integration_id: 'x', status: 'delivered' }])].map((one) => ({ ...one, isNew: true }));
   const merged = mergeLive(live, listed);
   expect(merged.map(({ event_id }) => event_id)).toEqual(['c', 'a', 'b']);
   expect(merged[1]?.verdicts).toEqual([

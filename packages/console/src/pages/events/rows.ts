@@ -78,16 +78,23 @@ const object = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 export const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Live rows before the listed ones; an event that is in both is shown once, with what the API knows and the newest verdicts. */
-export function mergeLive(live: readonly Row[], listed: readonly Row[]): Row[] {
+/** Event ids are unique within a pipeline only. */
+export const rowKey = ({ pipeline_id, event_id }: Pick<Row, 'pipeline_id' | 'event_id'>): string => `${pipeline_id} ${event_id}`;
+
+/**
+ * New live rows before the listed ones; an event that is in both is shown once, with what the API knows and the newest verdicts. A live row
+ * that is not new only moves the verdicts of a listed one.
+ */
+export function mergeLive(live: readonly (Row & { isNew: boolean })[], listed: readonly Row[]): Row[] {
   // Live frames are about new events: an event that is in both lists is among the newest listed ones.
-  const newestListed = new Map(listed.slice(0, NEWEST).map(({ event_id }, index) => [event_id, index]));
+  const newestListed = new Map(listed.slice(0, NEWEST).map((row, index) => [rowKey(row), index]));
   const fresh: Row[] = [];
   const known = [...listed];
   for (const row of live) {
-    const index = newestListed.get(row.event_id);
-    if (index === undefined) fresh.push(row);
-    else if (row.verdicts.length > 0) {
+    const index = newestListed.get(rowKey(row));
+    if (index === undefined) {
+      if (row.isNew) fresh.push(row);
+    } else if (row.verdicts.length > 0) {
       const before = known[index];
       if (before !== undefined) known[index] = { ...before, verdicts: newest(before.verdicts, row.verdicts) };
     }

@@ -12,9 +12,11 @@ export interface EventsSearch {
   status?: string;
   range?: string;
   selected?: string;
+  /** The pipeline of the selected event: two pipelines may have the same event id. */
+  selected_in?: string;
   live?: string;
 }
-export type FilterName = Exclude<keyof EventsSearch, 'selected' | 'live'>;
+export type FilterName = Exclude<keyof EventsSearch, 'selected' | 'selected_in' | 'live'>;
 export const FILTERS: readonly FilterName[] = [
   'pipeline',
   'event',
