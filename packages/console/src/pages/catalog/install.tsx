@@ -2,12 +2,13 @@
 import { Button, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
-import { Installed, type InstalledIntegration } from './installed.tsx';
+import { type InstallCalls, installation } from './installation.ts';
+import { Installed } from './installed.tsx';
 import { mappedEvents, type VariantConfig } from './variant.ts';
 
 export interface InstallableVendor {
@@ -21,6 +22,24 @@ export interface InstallableVendor {
   see_it: string | null;
   test_mode: { field: string; value?: unknown; effect: string } | null;
 }
+const CALLS: InstallCalls = {
+  install: async (vendor, body) =>
+    (
+      await call(
+        api.POST('/v1/admin/integration-catalog/{vendor}/install', {
+          params: { path: { vendor } },
+          body: { ...body, config: body.config as never },
+        }),
+      )
+    ).template.id,
+  assign: (pipelineId, template_id, consent_category) =>
+    call(
+      api.POST('/v1/admin/pipelines/{id}/integrations', {
+        params: { path: { id: pipelineId } },
+        body: { template_id, consent_category: consent_category as never, enabled: true },
+      }),
+    ),
+};
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
 export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor; variant?: string; onDone: () => void }) {
@@ -52,28 +71,20 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
   useEffect(() => {
     if (only !== undefined && form.values.pipelines.length === 0) form.setFieldValue('pipelines', [only]);
   }, [only]);
+  // What a failed try has done already: a second integration of a pipeline would deliver each event twice.
+  const steps = useRef(installation(vendor.key, CALLS));
   const install = useMutation({
-    mutationFn: async (values: typeof form.values) => {
+    mutationFn: (values: typeof form.values) => {
       const config = Object.fromEntries(Object.entries(values.config).filter(([, value]) => value !== '' && value !== undefined));
-      const { template } = await call(
-        api.POST('/v1/admin/integration-catalog/{vendor}/install', {
-          params: { path: { vendor: vendor.key } },
-          body: { name: values.name.trim(), variant: values.variant, config: config as never },
-        }),
-      );
-      const integrations: InstalledIntegration[] = [];
-      for (const id of values.pipelines)
-        integrations.push(
-          await call(
-            api.POST('/v1/admin/pipelines/{id}/integrations', {
-              params: { path: { id } },
-              body: { template_id: template.id, consent_category: values.consent_category as never, enabled: true },
-            }),
-          ),
-        );
-      return { templateId: template.id, integrations };
+      // Without the account's token the vendor cannot be used yet: it is connected first, then assigned.
+      const isIncomplete = vendor.connect !== null && required.some((field) => field.required && config[field.key] === undefined);
+      return steps.current({
+        template: { name: values.name.trim(), variant: values.variant, config },
+        pipelines: isIncomplete ? [] : values.pipelines,
+        consent_category: values.consent_category,
+      });
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['integrations'] }),
+    onSettled: () => Promise.all(['integrations', 'templates'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
     onError: (error) => form.setErrors(fieldErrors(error, 'name')),
   });
   if (install.data !== undefined)

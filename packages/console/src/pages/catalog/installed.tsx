@@ -11,12 +11,7 @@ import { failureText } from '../../forms.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 import classes from './catalog.module.css';
 import type { InstallableVendor } from './install.tsx';
-
-export interface InstalledIntegration {
-  id: string;
-  name: string;
-  pipeline_id: string;
-}
+import type { InstalledIntegration } from './installation.ts';
 
 export function Installed({
   vendor,
@@ -40,7 +35,9 @@ export function Installed({
       <Text size="sm" role="status">
         <Tag tone="ok">installed</Tag>{' '}
         {first === undefined
-          ? `${vendor.name} is a template now; assign it to a pipeline when you need it.`
+          ? vendor.connect === null
+            ? `${vendor.name} is a template now; open its mapping to use it in a pipeline.`
+            : `${vendor.name} is a template now. Connect the account; then the mapping opens, where “Use in a pipeline” assigns it.`
           : `${vendor.name} receives events from now on.`}
       </Text>
       {vendor.connect !== null && (

@@ -30,8 +30,13 @@ import { Save } from './save.tsx';
 import { type Revision, revisionQuery, type Template, templateQuery } from './templates.ts';
 import { Trial } from './trial.tsx';
 
+/** Another template is another page: nothing of the one before may stay. */
 export function MappingPage() {
   const { templateId } = useParams({ strict: false }) as { templateId: string };
+  return <OneMapping key={templateId} templateId={templateId} />;
+}
+
+function OneMapping({ templateId }: { templateId: string }) {
   const { revision } = useSearch({ strict: false }) as { revision?: string };
   /** The revision that was saved last: the builder starts anew from it and offers to move pins. */
   const [saved, setSaved] = useState<number>();
@@ -54,7 +59,7 @@ export function MappingPage() {
   if (definition.data === null) return <Failed error={new Error(`The catalog has no vendor ${template.data.vendor}.`)} />;
   return (
     <Builder
-      key={`${templateId} ${base.data.revision_number}`}
+      key={base.data.revision_number}
       template={template.data}
       base={base.data}
       definition={definition.data}
@@ -127,7 +132,7 @@ function Builder({
       actions={
         <>
           <Button variant="default" onClick={showPins}>
-            Pins
+            {template.used_by.length === 0 ? 'Use in a pipeline …' : 'Pins'}
           </Button>
           <Button variant="default" onClick={showHistory}>
             History
@@ -182,6 +187,7 @@ function Builder({
       </Modal>
       <Modal opened={pins} onClose={endPins} title="Pinned revisions" size="lg">
         <Pins
+          templateId={template.id}
           integrations={integrations}
           pipelineNames={new Map(pipelines.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data.name]])))}
           latest={latest}

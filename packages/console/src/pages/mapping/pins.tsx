@@ -1,20 +1,23 @@
 /** Which revision each pipeline has pinned; the pin can be moved up and down. */
-import { Alert, Select, Stack, Table, Text } from '@mantine/core';
+import { Alert, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { Tag } from '../../components/tag.tsx';
+import { UseTemplate } from '../../components/use-template.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { PinnedIntegration } from './request-pane.tsx';
 
 export function Pins({
+  templateId,
   integrations,
   pipelineNames,
   latest,
   saved,
 }: {
+  templateId: string;
   integrations: readonly PinnedIntegration[];
   pipelineNames: ReadonlyMap<string, string>;
   latest: number;
@@ -49,7 +52,7 @@ export function Pins({
         </Alert>
       )}
       {integrations.length === 0 ? (
-        <Text size="sm">No pipeline uses this template. Assign it from the catalog, or from the pipeline’s integrations.</Text>
+        <Text size="sm">No pipeline uses this template.</Text>
       ) : (
         <Table>
           <Table.Thead>
@@ -86,6 +89,12 @@ export function Pins({
           </Table.Tbody>
         </Table>
       )}
+      <section aria-label="Use in a pipeline" className="panel" style={{ padding: 12 }}>
+        <Title order={3} mb="xs">
+          Use in {integrations.length === 0 ? 'a' : 'another'} pipeline
+        </Title>
+        <UseTemplate key={integrations.length} templateId={templateId} />
+      </section>
     </Stack>
   );
 }

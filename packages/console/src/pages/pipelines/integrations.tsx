@@ -1,6 +1,7 @@
 /** The integrations of a pipeline: health, consent, limits, pinned revision; enable, disable, send a test event, remove. */
-import { Alert, Button, Group, NumberInput, Select, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, NumberInput, Select, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,6 +9,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
+import { UseTemplate } from '../../components/use-template.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { type Integration, integrationsQuery } from '../../queries.ts';
@@ -25,7 +27,15 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
   const list = integrations.data.integrations;
   if (list.length === 0)
     return (
-      <Empty title="No integrations yet" action={<Link to="/catalog">Open the catalog</Link>}>
+      <Empty
+        title="No integrations yet"
+        action={
+          <Group gap="sm">
+            <Link to="/catalog">Open the catalog</Link>
+            <UseInstalled pipelineId={pipelineId} />
+          </Group>
+        }
+      >
         Events of this pipeline are processed and kept, and go nowhere.
       </Empty>
     );
@@ -53,11 +63,28 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
             <Tag tone={enabled ? toneOf(health.status) : 'neutral'}>{enabled ? health.status : 'disabled'}</Tag>
           </Link>
         ))}
+        <UseInstalled pipelineId={pipelineId} />
       </nav>
       {open !== undefined && <Details key={open.id} integration={open} />}
     </div>
   );
 }
+/** What is installed already, for instance an account that was connected after its installation. */
+function UseInstalled({ pipelineId }: { pipelineId: string }) {
+  const [open, { open: show, close }] = useDisclosure();
+  const may = useMay('editor');
+  return (
+    <>
+      <Button variant="default" onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        Use a template …
+      </Button>
+      <Modal opened={open} onClose={close} title="Use a template">
+        <UseTemplate pipelineId={pipelineId} onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
 function Details({ integration }: { integration: Integration }) {
   const queries = useQueryClient();
   const navigate = useNavigate();

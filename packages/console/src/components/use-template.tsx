@@ -1,0 +1,97 @@
+/** Assigns a template to a pipeline: from the template, from the pipeline, or after its account was connected. */
+import { Button, Select, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../api.ts';
+import { failureText } from '../forms.ts';
+import { catalogQuery, pipelinesQuery, templatesQuery } from '../queries.ts';
+import { useMay } from '../session/use-session.ts';
+
+const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
+
+export function UseTemplate({
+  templateId,
+  pipelineId,
+  onDone,
+}: {
+  /** What is known is not asked for. */
+  templateId?: string;
+  pipelineId?: string;
+  onDone?: () => void;
+}) {
+  const may = useMay('editor');
+  const queries = useQueryClient();
+  const pipelines = useQuery({ ...pipelinesQuery(), enabled: pipelineId === undefined });
+  const templates = useQuery(templatesQuery());
+  const catalog = useQuery(catalogQuery());
+  const form = useForm({
+    initialValues: {
+      pipeline: pipelineId ?? (null as string | null),
+      template_id: templateId ?? (null as string | null),
+      // Undefined: not chosen, so the vendor's proposal stands.
+      consent_category: undefined as string | null | undefined,
+    },
+    validate: {
+      pipeline: (value) => (value === null ? 'Choose a pipeline.' : null),
+      template_id: (value) => (value === null ? 'Choose a template.' : null),
+    },
+  });
+  const vendor = templates.data?.templates.find(({ id }) => id === form.values.template_id)?.vendor;
+  const proposed = catalog.data?.vendors.find(({ key }) => key === vendor)?.default_consent_category ?? null;
+  const category = form.values.consent_category === undefined ? proposed : form.values.consent_category;
+  const assign = useMutation({
+    mutationFn: ({ pipeline, template_id }: typeof form.values) =>
+      call(
+        api.POST('/v1/admin/pipelines/{id}/integrations', {
+          params: { path: { id: pipeline ?? '' } },
+          body: { template_id: template_id ?? '', consent_category: category as never, enabled: true },
+        }),
+      ),
+    onSuccess: async ({ name }) => {
+      notifications.show({ message: `${name} receives the pipeline’s events from now on.` });
+      await Promise.all(['integrations', 'template', 'templates', 'setup'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      onDone?.();
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => assign.mutate(values))}>
+      <Stack gap="sm">
+        {pipelineId === undefined && (
+          <Select
+            label="Pipeline"
+            description="Whose events it receives, from now on, with the latest revision."
+            data={pipelines.data?.pipelines.map(({ id: value, name: label }) => ({ value, label })) ?? []}
+            {...form.getInputProps('pipeline')}
+          />
+        )}
+        {templateId === undefined && (
+          <Select
+            label="Template"
+            description="Installed from the catalog. Its latest revision is used."
+            searchable
+            data={templates.data?.templates.map(({ id: value, name: label }) => ({ value, label })) ?? []}
+            {...form.getInputProps('template_id')}
+          />
+        )}
+        <Select
+          label="Consent category"
+          description="Events without this consent are not sent to this vendor."
+          placeholder="None: all events are sent"
+          clearable
+          data={CATEGORIES}
+          {...form.getInputProps('consent_category')}
+          value={category}
+        />
+        {assign.isError && (
+          <Text size="sm" c="var(--bad)" role="alert">
+            {failureText(assign.error)}
+          </Text>
+        )}
+        <Button type="submit" size="sm" loading={assign.isPending} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+          Use it
+        </Button>
+      </Stack>
+    </form>
+  );
+}
