@@ -119,7 +119,7 @@ describe('the live list of events', () => {
         const answer = await fetch(`${service.url}/v1/t`, {
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ event: name, anonymousId: 'a-1', messageId: name }),
+          body: JSON.stringify({ type: 'track', event: name, anonymousId: 'a-1', messageId: name }),
         });
         return answer.status;
       })
