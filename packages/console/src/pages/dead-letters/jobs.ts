@@ -1,5 +1,6 @@
 /** Replays in steps, so that the page can show progress and stop in between. What was sent cannot be called back; the rest stays as it is. */
 import { api, call } from '../../api.ts';
+import { patiently } from './patience.ts';
 import type { Which } from './search.ts';
 
 export interface ReplayJob {
@@ -15,9 +16,28 @@ export interface ReplayJob {
 export type Revision = 'pinned' | 'latest';
 const STEP = 200;
 
-const replay = async (which: Which, use_revision: Revision, more: { dry_run?: boolean; limit?: number }) =>
-  // The API takes one owner; the narrowest says it all.
-  (await call(api.POST('/v1/admin/dlq/replay', { body: { ...narrowest(which), use_revision, ...more } }))).replayed;
+interface Replay {
+  which: Which;
+  use_revision: Revision;
+  /** Of dead letters up to then. */
+  to?: string;
+  dry_run?: boolean;
+  limit?: number;
+}
+export interface ReplayCalls {
+  /** `at`: the service's clock when it answered. */
+  replay(replay: Replay): Promise<{ replayed: number; at: number }>;
+  replayOne(id: string): Promise<number>;
+}
+const CALLS: ReplayCalls = {
+  async replay({ which, ...more }) {
+    // The API takes one owner; the narrowest says it all.
+    const answer = api.POST('/v1/admin/dlq/replay', { body: { ...narrowest(which), ...more } });
+    const { replayed } = await call(answer);
+    return { replayed, at: Date.parse((await answer).response.headers.get('date') ?? '') || Date.now() };
+  },
+  replayOne: async (id) => (await call(api.POST('/v1/admin/dlq/{id}/replay', { params: { path: { id } } }))).replayed,
+};
 function narrowest({ integration_id, webhook_source_id, pipeline_id, ...rest }: Which): Which {
   if (integration_id !== undefined) return { ...rest, integration_id };
   if (webhook_source_id !== undefined) return { ...rest, webhook_source_id };
@@ -25,28 +45,35 @@ function narrowest({ integration_id, webhook_source_id, pipeline_id, ...rest }: 
 }
 
 /** Every pending dead letter of the filters; each must name an owner. */
-export function filterJob(what: string, filters: readonly Which[]): ReplayJob {
+export function filterJob(what: string, filters: readonly Which[], { replay }: ReplayCalls = CALLS): ReplayJob {
+  /** When each filter was counted. What fails again becomes a newer dead letter, and is not sent once more by the same run. */
+  const countedAt = new Map<Which, number>();
   return {
     what,
     choosesRevision: true,
     async estimate() {
       let total = 0;
-      for (const which of filters) total += await replay(which, 'pinned', { dry_run: true });
+      for (const which of filters) {
+        const { replayed, at } = await replay({ which, use_revision: 'pinned', dry_run: true });
+        total += replayed;
+        countedAt.set(which, at);
+      }
       return total;
     },
     async run(onSent, signal, revision) {
       for (const which of filters)
         while (!signal.aborted) {
-          const sent = await replay(which, revision, { limit: STEP });
-          onSent(sent);
-          if (sent < STEP) break;
+          const to = new Date(countedAt.get(which) ?? Date.now()).toISOString();
+          const answer = await patiently(() => replay({ which, use_revision: revision, limit: STEP, to }), signal);
+          onSent(answer?.replayed ?? 0);
+          if ((answer?.replayed ?? 0) < STEP) break;
         }
     },
   };
 }
 
 /** Dead letters one by one; the first that is refused ends the job with the API's words. */
-export function lettersJob(what: string, ids: readonly string[]): ReplayJob {
+export function lettersJob(what: string, ids: readonly string[], { replayOne }: ReplayCalls = CALLS): ReplayJob {
   return {
     what,
     choosesRevision: false,
@@ -54,8 +81,7 @@ export function lettersJob(what: string, ids: readonly string[]): ReplayJob {
     async run(onSent, signal) {
       for (const id of ids) {
         if (signal.aborted) return;
-        const { replayed } = await call(api.POST('/v1/admin/dlq/{id}/replay', { params: { path: { id } } }));
-        onSent(replayed);
+        onSent((await patiently(() => replayOne(id), signal)) ?? 0);
       }
     },
   };
@@ -93,7 +119,7 @@ export function historyJob(what: string, { pipeline_id, integration_id, from, to
     async run(onSent, signal) {
       const length = Math.max(1, Math.ceil((to - from + 1) / SLICES));
       for (let first = from; first <= to && !signal.aborted; first += length)
-        onSent(await send(first, Math.min(to, first + length - 1), false));
+        onSent((await patiently(() => send(first, Math.min(to, first + length - 1), false), signal)) ?? 0);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Asks before it replays: an estimate, then progress that can be cancelled, then what became of it. */
 import { Alert, Button, Group, Modal, Progress, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Failed, Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
@@ -15,6 +15,7 @@ export function ReplayModal({ job, onClose }: { job: ReplayJob | undefined; onCl
       onClose={onClose}
       closeOnEscape={!busy}
       closeOnClickOutside={!busy}
+      withCloseButton={!busy}
       title={job && `Replay ${job.what}`}
     >
       {job !== undefined && <Replay key={job.what} job={job} onBusy={setBusy} onClose={onClose} />}
@@ -27,6 +28,8 @@ function Replay({ job, onBusy, onClose }: { job: ReplayJob; onBusy: (busy: boole
   const [sent, setSent] = useState(0);
   const [revision, setRevision] = useState<Revision>('pinned');
   const cancel = useRef(new AbortController());
+  // A page that is left replays nothing further.
+  useEffect(() => () => cancel.current.abort(), []);
   const [cancelled, setCancelled] = useState(false);
   const estimate = useQuery({
     queryKey: ['replay-estimate', job.what, job],
