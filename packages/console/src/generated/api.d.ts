@@ -3193,6 +3193,11 @@ export interface components {
             url: string;
             pinned: boolean;
             integrity: string | null;
+            /**
+             * @description Where events are sent to, for every other client.
+             * @example https://in.shop.example
+             */
+            ingest_url: string;
         };
         CollectorStatus: {
             /** @enum {string} */

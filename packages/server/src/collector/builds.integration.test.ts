@@ -277,6 +277,7 @@ onBothEngines('collector builds', (fresh) => {
       url,
       pinned: false,
       integrity: null,
+      ingest_url: origin,
     };
     expect(await ask()).toEqual(plain);
     expect((await pipeline.call('GET', '/collector/snippet?pinned=true')).status).toBe(404);
@@ -289,7 +290,7 @@ onBothEngines('collector builds', (fresh) => {
     await pipeline.configure({ script_filename: 'next.js' });
     const pinnedUrl = `${origin}/c/${pipeline.key}/${String(version_hash)}/d.js`;
     const tag = `<script async src="${pinnedUrl}" data-pipeline-key="${pipeline.key}" integrity="${integrity}" crossorigin="anonymous"></script>`;
-    expect(await ask('?pinned=true')).toEqual({ snippet: tag, url: pinnedUrl, pinned: true, integrity });
+    expect(await ask('?pinned=true')).toEqual({ snippet: tag, url: pinnedUrl, pinned: true, integrity, ingest_url: origin });
     expect((await ask()).url).toBe(`${origin}/c/${pipeline.key}/next.js`);
     await pipeline.configure({ delivery_method: 'download' });
     expect(await ask()).toMatchObject({ url: '/d.js', snippet: expect.stringContaining(`data-ingest-url="${origin}"`) });

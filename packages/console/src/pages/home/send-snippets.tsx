@@ -1,10 +1,13 @@
 /** How to send a first event: one sample order from this page, or a snippet with the real address and key. */
 import { Button, Group, Tabs } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
+import { Failed, Loading } from '../../components/states.tsx';
 import { failureText } from '../../forms.ts';
+import { pipelineQuery } from '../../queries.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
+import { useMay } from '../../session/use-session.ts';
 import { snippets } from './snippets.ts';
 
 export function SendSnippets({ pipeline }: { pipeline: { id: string; pipeline_key: string } }) {
@@ -16,10 +19,21 @@ export function SendSnippets({ pipeline }: { pipeline: { id: string; pipeline_ke
   });
   const tag = useQuery({
     queryKey: ['snippet', pipeline.id, collector.data?.version_hash],
-    enabled: collector.data?.status === 'ready',
     queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/collector/snippet', { params: { path } })),
+    // A finished build must not take the tabs away for a moment.
+    placeholderData: keepPreviousData,
   });
-  const texts = snippets(location.origin, pipeline.pipeline_key, tag.data?.snippet);
+  const full = useQuery(pipelineQuery(pipeline.id));
+  if (full.isPending || tag.isPending) return <Loading what="the snippets" />;
+  if (tag.isLoadingError) return <Failed error={tag.error} retry={() => void tag.refetch()} />;
+  if (full.isLoadingError) return <Failed error={full.error} retry={() => void full.refetch()} />;
+  const isBuilt = collector.data?.version_hash !== undefined;
+  const texts = snippets({
+    ingestUrl: tag.data.ingest_url,
+    key: pipeline.pipeline_key,
+    tag: isBuilt ? tag.data.snippet : undefined,
+    globalVariable: full.data.js_builder_config.global_variable,
+  });
   return (
     <>
       <SendSample pipelineKey={pipeline.pipeline_key} />
@@ -33,12 +47,38 @@ export function SendSnippets({ pipeline }: { pipeline: { id: string; pipeline_ke
         </Tabs.List>
         {texts.map(({ key, label, text, note }) => (
           <Tabs.Panel key={key} value={key} pt="sm">
-            <Json value={text} label={`${label} snippet`} />
+            {text === undefined && collector.isLoadingError ? (
+              <Failed error={collector.error} retry={() => void collector.refetch()} />
+            ) : text === undefined ? (
+              <NotBuilt pipelineId={pipeline.id} status={collector.data?.status} error={collector.data?.error} />
+            ) : (
+              <Json value={text} label={`${label} snippet`} />
+            )}
             {note && <p className="dim">{note}</p>}
           </Tabs.Panel>
         ))}
       </Tabs>
     </>
+  );
+}
+
+/** A pipeline's script is built on demand: only some are for websites. */
+function NotBuilt({ pipelineId, status, error }: { pipelineId: string; status: string | undefined; error: string | undefined }) {
+  const may = useMay('editor');
+  const queries = useQueryClient();
+  const build = useMutation({
+    mutationFn: () => call(api.POST('/v1/admin/pipelines/{id}/collector/build', { params: { path: { id: pipelineId } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['collector', pipelineId] }),
+  });
+  if (status !== 'no_builds') return <Loading what={status === 'building' ? 'the script: it is being built' : 'the script'} />;
+  return (
+    <Group gap="sm">
+      <Button onClick={() => build.mutate()} loading={build.isPending} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        Build it
+      </Button>
+      <span>{error === undefined ? 'The script of this pipeline is not built yet.' : `The last build failed: ${error}`}</span>
+      {build.isError && <p role="alert">{failureText(build.error)}</p>}
+    </Group>
   );
 }
 

@@ -2,22 +2,32 @@
 export interface Snippet {
   key: string;
   label: string;
-  text: string;
+  /** Undefined while there is nothing to copy yet. */
+  text: string | undefined;
   note?: string;
 }
 
 const ORDER = "{ order_id: 'A-1', total: 42, currency: 'EUR' }";
 
-/** `tag`: the script tag of the pipeline's collector, once it is built. */
-export function snippets(origin: string, key: string, tag: string | undefined): Snippet[] {
+export interface SnippetsOf {
+  /** Where events are sent: not the console's own address where the installation has another for collection. */
+  ingestUrl: string;
+  key: string;
+  /** The script tag of the pipeline's collector, once it is built. */
+  tag: string | undefined;
+  /** Under which name the script is found in the page. */
+  globalVariable: string;
+}
+export function snippets({ ingestUrl: origin, key, tag, globalVariable }: SnippetsOf): Snippet[] {
+  const global = `window.${globalVariable}`;
   return [
     {
       key: 'html',
       label: 'Website',
       text:
         tag === undefined
-          ? 'The script is being built …'
-          : `${tag}\n<script>\n  (window._df = window._df || []).push(['track', 'Order Completed', ${ORDER}]);\n</script>`,
+          ? undefined
+          : `${tag}\n<script>\n  (${global} = ${global} || []).push(['track', 'Order Completed', ${ORDER}]);\n</script>`,
       note: 'The tag goes before the end of the page’s head. Page views are sent without further code.',
     },
     {

@@ -36,6 +36,7 @@ const Snippet = named(
     url: Type.String({ description: 'Where the tag loads the script from.' }),
     pinned: Type.Boolean(),
     integrity: Nullable(Type.String()),
+    ingest_url: Type.String({ description: 'Where events are sent to, for every other client.', examples: ['https://in.shop.example'] }),
   }),
 );
 
@@ -139,14 +140,14 @@ export function collectorRoutes(app: AdminApp, context: AdminContext): void {
       const ingest_url = ingestOrigin(context.settings, request);
       if (!isOn(query.pinned)) {
         const input = { pipeline, ingest_url };
-        return { snippet: snippet(input), url: scriptAddress(input), pinned: false, integrity: null };
+        return { snippet: snippet(input), url: scriptAddress(input), pinned: false, integrity: null, ingest_url };
       }
       const { script_filename, version_hash, source } = await requireBuilt(user.org_id, pipeline);
       const integrity = `sha384-${createHash('sha384').update(source).digest('base64')}`;
       // The build's own name: the configuration may name its next one.
       const built = { ...pipeline, js_builder_config: { ...pipeline.js_builder_config, script_filename } };
       const input = { pipeline: built, ingest_url, pinned: true, status: { version_hash, integrity } };
-      return { snippet: snippet(input), url: scriptAddress(input), pinned: true, integrity };
+      return { snippet: snippet(input), url: scriptAddress(input), pinned: true, integrity, ingest_url };
     },
   );
 
