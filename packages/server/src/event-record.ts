@@ -51,6 +51,21 @@ export function eventRecordId(pipelineId: string, eventId: string, replayId?: st
   return replayId === undefined ? `${pipelineId}:${eventId}` : `${pipelineId}:${eventId}#${replayId}`;
 }
 
+/** Of an event, not of a replay: the id of an event may hold any character. */
+export function readEventRecordId(recordId: string): { pipeline_id: string; event_id: string } {
+  const colon = recordId.indexOf(':');
+  return { pipeline_id: recordId.slice(0, colon), event_id: recordId.slice(colon + 1) };
+}
+
+/**
+ * Whether a record holds this event, or a replay of it. Ask it of every record found by a stored position: after a restore the position may
+ * hold another event, of another organisation even.
+ */
+export function isRecordOf(recordId: string, pipelineId: string, eventId: string): boolean {
+  const plain = eventRecordId(pipelineId, eventId);
+  return recordId === plain || recordId.startsWith(`${plain}#`);
+}
+
 export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent): Uint8Array {
   // Copying every event only to leave out a field that few have would cost a tenth of this function.
   const stored = event.integrations === undefined ? event : withoutIntegrations(event);

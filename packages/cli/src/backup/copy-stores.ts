@@ -6,8 +6,10 @@ import { openEnvironment } from '@firsthand/server/stores/event-log/lmdb/environ
 import { EMBEDDED } from '../embedded.ts';
 
 /**
- * Copies the stores while the service runs. Each copy is a consistent snapshot. The log is copied first and the configuration last:
- * events of a pipeline that the configuration does not know would be lost, but a pipeline whose latest events are missing does no harm.
+ * Copies the stores while the service runs. Each copy is a consistent snapshot. Traces come first, because they hold positions of the log:
+ * one that the copied log does not have yet would be given to another event after a restore. The recorder reads the outcomes in between
+ * again. The configuration comes last: events of a pipeline that it does not know would be lost, but a pipeline whose latest events are
+ * missing does no harm.
  *
  * @param layout `compact` leaves out free pages. `as_is` keeps every page in its place, so that two copies differ only where data changed.
  */
@@ -17,20 +19,23 @@ export async function copyStores(
   layout: 'compact' | 'as_is',
 ): Promise<string[]> {
   const copied: string[] = [];
+  await copyDatabase(EMBEDDED.observe);
   if (natsUrl === undefined && existsSync(join(dataDir, EMBEDDED.log))) {
     await copyLog(join(dataDir, EMBEDDED.log), join(to, EMBEDDED.log), layout === 'compact');
     copied.push(EMBEDDED.log);
   }
-  for (const file of [EMBEDDED.observe, EMBEDDED.config]) {
-    if (!existsSync(join(dataDir, file))) continue;
-    await copySqlite(join(dataDir, file), join(to, file), layout === 'compact');
-    copied.push(file);
-  }
+  await copyDatabase(EMBEDDED.config);
   if (existsSync(join(dataDir, EMBEDDED.secretKey))) {
     copyFileSync(join(dataDir, EMBEDDED.secretKey), join(to, EMBEDDED.secretKey));
     copied.push(EMBEDDED.secretKey);
   }
   return copied;
+
+  async function copyDatabase(file: string): Promise<void> {
+    if (!existsSync(join(dataDir, file))) return;
+    await copySqlite(join(dataDir, file), join(to, file), layout === 'compact');
+    copied.push(file);
+  }
 }
 
 async function copyLog(from: string, to: string, compact: boolean): Promise<void> {

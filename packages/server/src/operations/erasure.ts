@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../channels.ts';
 import { eventRecordId, eventsTopic } from '../event-record.ts';
-import { type Erasure, erasureAppends } from '../outcomes/erasures.ts';
+import { type Erasure, erasureAppends, placesByTopic } from '../outcomes/erasures.ts';
 import { outcomesTopics, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { ingestPartitions, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -62,10 +62,12 @@ export async function erasePerson(
   const events = new Set(traces.map(({ pipeline_id, event_id }) => eventRecordId(pipeline_id, event_id)));
   const places = placesOf(traces);
   // Before the traces are gone: without them nobody would find the records.
-  await log.append(erasureAppends({ places, ids: [...events] }));
+  await log.append(erasureAppends({ places, ids: [...events], letters: true }));
   await removeTraces(observe, traces);
   const letters: string[] = [];
-  for (const person of persons) letters.push(...(await eraseDeadLetters(observe, orgId, person)));
+  for (const person of persons)
+    for (const { pipeline_id, event_id } of await eraseDeadLetters(observe, orgId, person))
+      letters.push(eventRecordId(pipeline_id, event_id));
   await log.append(erasureAppends({ places: [], ids: letters }));
   erased.traces = events.size;
   erased.dead_letters = letters.length;
@@ -73,20 +75,17 @@ export async function erasePerson(
   return { erased, complete: processed && recorded };
 }
 
-/** The event as received and as processed. */
+/** The event as received and as processed, with the id of its record. */
 function placesOf(traces: readonly ErasedTrace[]): Erasure['places'] {
-  const places = new Map<string, string[]>();
-  const add = (topic: string | null, position: string | null) => {
-    if (topic === null || position === null) return;
-    const positions = places.get(topic);
-    if (positions === undefined) places.set(topic, [position]);
-    else positions.push(position);
-  };
-  for (const { pipeline_id, raw_topic, raw_position, stored_position } of traces) {
-    add(raw_topic, raw_position);
-    add(eventsTopic(pipeline_id), stored_position);
-  }
-  return [...places];
+  return placesByTopic(
+    traces.flatMap(({ pipeline_id, event_id, raw_topic, raw_position, stored_position }) => {
+      const record = eventRecordId(pipeline_id, event_id);
+      return [
+        { topic: raw_topic, position: raw_position, record },
+        { topic: eventsTopic(pipeline_id), position: stored_position, record },
+      ];
+    }),
+  );
 }
 
 function plainAndHashed(id: string): string[] {

@@ -3,6 +3,7 @@ import { decodeEnvelope } from '@firsthand/core/event/envelope.ts';
 import { explain } from '@firsthand/core/outcome/explain.ts';
 import type { Decision } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
+import { isRecordOf } from '../event-record.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
@@ -42,7 +43,7 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
   return {
     ...summary(row),
     event: letter?.event ?? (await findCanonical(deps.log, row)) ?? null,
-    received: await receivedBody(deps, orgId, letter ?? row),
+    received: await receivedBody(deps, row, letter ?? row),
     steps: lifeOf(row, steps),
     deliveries: deliveriesOf(deps.snapshot(), row, steps),
   };
@@ -51,13 +52,13 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
 /** The body as the client sent it, while the raw record is retained. */
 async function receivedBody(
   { log, snapshot }: ExplainDeps,
-  orgId: string,
+  { org_id, pipeline_id, event_id }: TraceEventRow,
   { raw_topic, raw_position }: Pick<TraceEventRow, 'raw_topic' | 'raw_position'>,
 ): Promise<unknown> {
-  const organisation = snapshot().organisations.get(orgId);
+  const organisation = snapshot().organisations.get(org_id);
   if (raw_topic === null || raw_position === null || organisation === undefined) return null;
   const record = await log.get(raw_topic, raw_position);
-  if (!record) return null;
+  if (!record || !isRecordOf(record.id, pipeline_id, event_id)) return null;
   return shownBody(JSON.parse(Buffer.from(decodeEnvelope(record.data).body).toString('utf8')), organisation.pii);
 }
 

@@ -1,6 +1,6 @@
 /** Finds retained canonical events in the log: by position if the trace has it, otherwise by processing time. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { decodeEventRecord, eventRecordId, eventsTopic } from '../event-record.ts';
+import { decodeEventRecord, eventRecordId, eventsTopic, isRecordOf } from '../event-record.ts';
 import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { TraceEventRow } from '../stores/observe/rows.ts';
@@ -44,7 +44,8 @@ async function findStored(log: EventLog, trace: TraceEventRow): Promise<Uint8Arr
   if (trace.result !== 'processed') return undefined;
   const topic = eventsTopic(trace.pipeline_id);
   if (trace.stored_position !== null) {
-    return (await log.get(topic, trace.stored_position))?.data;
+    const record = await log.get(topic, trace.stored_position);
+    return record && isRecordOf(record.id, trace.pipeline_id, trace.event_id) ? record.data : undefined;
   }
   const id = eventRecordId(trace.pipeline_id, trace.event_id);
   const range = { from: new Date(trace.received_at - SLACK_MS), to: new Date(trace.processed_at + SLACK_MS), limit: MOST_SCANNED };

@@ -1,7 +1,7 @@
 /** Replays dead letters of the stages before delivery through ingest. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEnvelope, encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
-import { eventRecordId } from '../event-record.ts';
+import { eventRecordId, isRecordOf } from '../event-record.ts';
 import { replayRejected } from '../intake/replay-rejected.ts';
 import { replayWebhook } from '../intake/webhook/replay.ts';
 import type { SecretDigest } from '../secrets/secret-digest.ts';
@@ -42,7 +42,7 @@ async function processAgain(deps: ReingestDeps, letter: StoredDeadLetter, replay
   if (!pipeline) return [];
   const id = eventRecordId(letter.pipeline_id, letter.event_id, replayId);
   const raw = letter.raw && (await deps.log.get(letter.raw.topic, letter.raw.position));
-  if (raw && letter.raw) {
+  if (raw && letter.raw && isRecordOf(raw.id, letter.pipeline_id, letter.event_id)) {
     const { envelope, body } = decodeEnvelope(raw.data);
     return [{ topic: letter.raw.topic, records: [{ id, data: encodeEnvelope({ ...envelope, replay_of: letter.id }, body) }] }];
   }

@@ -26,7 +26,7 @@ const MAX_BYTES = 4 * 1_048_576;
 export interface RecorderDeps {
   log: EventLog;
   leases: Leases;
-  rowWriter: Pick<RowWriter, 'record'>;
+  rowWriter: Pick<RowWriter, 'record' | 'position'>;
   logger: Logger;
   metrics: Metrics;
   /** Where spans of events are exported to, if anywhere. */
@@ -37,13 +37,42 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
   const { log, rowWriter, logger } = deps;
   const consumers = new Map<string, Consumer>();
 
-  async function record(topic: string, batch: Delivery[]): Promise<void> {
-    for (const part of parts(batch.map((delivery) => delivery.record))) {
-      const { counted, unreadable, spans } = await rowWriter.record(topic, part);
+  async function write(topic: string, records: StoredRecord[], anew = false): Promise<void> {
+    for (const part of parts(records)) {
+      const { counted, unreadable, spans } = await rowWriter.record(topic, part, anew);
       count(deps.metrics, counted);
       deps.telemetry?.addSpans(spans);
       if (unreadable.length > 0) logger.error({ topic, positions: unreadable }, 'unreadable outcomes skipped');
     }
+  }
+
+  /**
+   * After a restore the rows and the log may be of different moments. Rows newer than the log hold a position that the log has yet to
+   * reach: its next outcomes are recorded anew. Rows older than the log lack outcomes that its cursor counts as settled: these are read
+   * again.
+   */
+  async function reconcile(topic: string, first: StoredRecord): Promise<{ anew: boolean }> {
+    const written = await rowWriter.position(topic);
+    for await (const newest of log.read(topic, { limit: 1, reverse: true }))
+      if (written > newest.position) {
+        logger.warn({ topic }, 'traces are newer than the event log, as after a restore: recording from its position');
+        return { anew: true };
+      }
+    const missed: StoredRecord[] = [];
+    const after = written === '' ? {} : { after: written };
+    for await (const record of log.read(topic, { ...after, limit: Number.MAX_SAFE_INTEGER })) {
+      if (record.position >= first.position) break;
+      if (missed.push(record) === MAX_BATCH) await write(topic, missed.splice(0));
+    }
+    await write(topic, missed);
+    return { anew: false };
+  }
+
+  async function record(topic: string, batch: Delivery[], isFirst: boolean): Promise<void> {
+    const records = batch.map((delivery) => delivery.record);
+    // Only the embedded stores are restored from a backup of both.
+    const { anew } = isFirst && log.atomic && records[0] ? await reconcile(topic, records[0]) : { anew: false };
+    await write(topic, records, anew);
     await log.ackAll(batch);
     if (batch.length === MAX_BATCH) return;
     const bytes = batch.reduce((sum, { record: { data } }) => sum + data.length, 0);
@@ -51,9 +80,11 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
   }
   function consume(topic: string): Consumer {
     const options = { start: 'beginning', maxInFlight: MAX_BATCH, maxBatch: MAX_BATCH, ordered: true, readsLate: true } as const;
+    let isFirst = true;
     return log.consume(topic, RECORDER_GROUP, options, async (batch) => {
       try {
-        await record(topic, batch);
+        await record(topic, batch, isFirst);
+        isFirst = false;
       } catch (error) {
         // The log keeps them: traces and counters are late, nothing is lost.
         logger.warn({ err: error }, 'outcomes not recorded, retrying');

@@ -15,7 +15,9 @@ export interface PackedRecords {
   bytes: Uint8Array<ArrayBuffer>;
 }
 export type RowWriterRequest = { id: number } & (
-  | { kind: 'record'; topic: string; records: PackedRecords }
+  | { kind: 'record'; topic: string; records: PackedRecords; anew: boolean }
+  | { kind: 'position'; topic: string }
+  | { kind: 'letters'; events: { pipeline_id: string; event_id: string }[] }
   | { kind: 'sweep'; ages: RowAges }
 );
 export interface Recorded {
@@ -26,7 +28,7 @@ export interface Recorded {
   /** Of the outcomes that are new. */
   spans: EncodedSpan[];
 }
-export type RowWriterReply = { id: number } & (Recorded | Swept | { error: string });
+export type RowWriterReply = { id: number } & (Recorded | Swept | { position: string } | { letters: number } | { error: string });
 /** The thread's pool lost a connection. The query that used it reports its own error. */
 export type RowWriterNotice = { connection_lost: string };
 

@@ -3,21 +3,14 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { removeLettersOf } from '../stores/observe/erase-traces.ts';
 import { sweepRows } from '../stores/observe/sweep.ts';
 import { OBSERVE_FILE } from '../stores/observe/tables.ts';
 import { readPosition, writeTally } from '../stores/observe/write.ts';
 import type { Writer } from '../stores/observe/writer.ts';
 import type { EncodedSpan } from '../telemetry/otlp.ts';
 import { decodeOutcomes } from './outcome-log.ts';
-import type {
-  PackedRecords,
-  Recorded,
-  RowStore,
-  RowWriterNotice,
-  RowWriterReply,
-  RowWriterRequest,
-  RowWriterSettings,
-} from './row-writer-messages.ts';
+import type { Recorded, RowStore, RowWriterNotice, RowWriterReply, RowWriterRequest, RowWriterSettings } from './row-writer-messages.ts';
 import { tally } from './tally.ts';
 
 const LOW_PRIORITY = 10;
@@ -58,33 +51,42 @@ async function spanEncoder(ratio: number): Promise<SpansOf> {
 async function answer(writer: Writer, spansOf: SpansOf, request: RowWriterRequest): Promise<RowWriterReply> {
   const { id } = request;
   try {
-    return request.kind === 'record'
-      ? { id, ...(await record(writer, spansOf, request.topic, request.records)) }
-      : { id, ...(await sweepRows(writer, request.ages)) };
+    switch (request.kind) {
+      case 'record':
+        return { id, ...(await record(writer, spansOf, request)) };
+      case 'position':
+        return { id, position: await readPosition(writer, request.topic) };
+      case 'letters':
+        return { id, letters: await removeLettersOf(writer, request.events) };
+      case 'sweep':
+        return { id, ...(await sweepRows(writer, request.ages)) };
+    }
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function record(writer: Writer, spansOf: SpansOf, topic: string, records: PackedRecords): Promise<Recorded> {
+type RecordRequest = Extract<RowWriterRequest, { kind: 'record' }>;
+
+async function record(writer: Writer, spansOf: SpansOf, request: RecordRequest): Promise<Recorded> {
   for (;;) {
-    const recorded = await recordAfter(writer, spansOf, topic, records, await readPosition(writer, topic));
+    const after = request.anew ? undefined : await readPosition(writer, request.topic);
+    const recorded = await recordAfter(writer, spansOf, request, after);
     if (recorded !== undefined) return recorded;
   }
 }
-/** Undefined if another process has recorded meanwhile: read the position again. */
+/** `after`: undefined writes all. Returns undefined if another process has recorded meanwhile: read the position again. */
 async function recordAfter(
   writer: Writer,
   spansOf: SpansOf,
-  topic: string,
-  { entries, bytes }: PackedRecords,
-  written: string,
+  { topic, records: { entries, bytes } }: RecordRequest,
+  after: string | undefined,
 ): Promise<Recorded | undefined> {
   const fresh: Outcome[] = [];
   const unreadable: string[] = [];
   let at = 0;
   for (const { position, length } of entries) {
-    const outcomes = position > written ? read(bytes.subarray(at, at + length)) : [];
+    const outcomes = after === undefined || position > after ? read(bytes.subarray(at, at + length)) : [];
     if (outcomes === undefined) unreadable.push(position);
     else fresh.push(...outcomes);
     at += length;
@@ -93,7 +95,7 @@ async function recordAfter(
   const last = entries.at(-1);
   if (fresh.length === 0 || last === undefined) return { counted, unreadable, spans: [] };
   const rows = tally(fresh);
-  if (!(await writeTally(writer, rows, last.position, topic, written))) return undefined;
+  if (!(await writeTally(writer, rows, last.position, topic, after))) return undefined;
   for (const { counter, n } of rows.counters) if (!counter.startsWith('latency:')) counted[counter] = (counted[counter] ?? 0) + n;
   return { counted, unreadable, spans: spansOf(fresh) };
 }

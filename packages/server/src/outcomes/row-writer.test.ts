@@ -102,6 +102,20 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
     await stopping;
   });
 
+  test('removes the dead letters of events by pipeline and event', async () => {
+    const letters = [
+      ['dlq_1', 'pl_1', 'e1'],
+      ['dlq_2', 'pl_2', 'e1'],
+      ['dlq_3', 'pl_1', 'e2'],
+    ];
+    for (const [id, pipeline, event] of letters)
+      await sql`insert into dead_letters (id, org_id, pipeline_id, event_id, stage, event, attempts, reason, status, created_at, expires_at)
+        values (${id}, 'org_1', ${pipeline}, ${event}, 'delivery', ${Buffer.from('{}')}, '[]', 'x', 'pending', 1, 2)`.execute(observe.db);
+    await rowWriter.removeLetters(['pl_1:e1']);
+    const { rows } = await sql<{ id: string }>`select id from dead_letters order by id`.execute(observe.db);
+    expect(rows.map(({ id }) => id)).toEqual(['dlq_2', 'dlq_3']);
+  });
+
   test('removes any number of expired rows', async () => {
     await rowWriter.record('outcomes', [record(7, ids('old', 4_500), T0 - 10_000)]);
     const ages = { traces: T0 - 5_000, counters: 0, deadLetters: 0, pipelines: [], graceMs: 0 };

@@ -1,5 +1,6 @@
 /** Owns the thread of `row-writer-thread.ts`: starts it with the first request, and replaces it when it dies. */
 import { Worker } from 'node:worker_threads';
+import { readEventRecordId } from '../event-record.ts';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { RowAges, Swept } from '../stores/observe/sweep.ts';
@@ -29,12 +30,24 @@ export class RowWriter {
     this.#onConnectionLost = onConnectionLost;
   }
 
-  /** Writes the records that are new. Resolves when they are committed. */
-  async record(topic: string, records: readonly StoredRecord[]): Promise<Recorded> {
+  /** Writes the records that are new: all of them with `anew`. Resolves when they are committed. */
+  async record(topic: string, records: readonly StoredRecord[], anew = false): Promise<Recorded> {
     const packed = packRecords(records);
-    const reply = await this.#ask({ kind: 'record', topic, records: packed }, [packed.bytes.buffer]);
+    const reply = await this.#ask({ kind: 'record', topic, records: packed, anew }, [packed.bytes.buffer]);
     if (!('counted' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
     return { counted: reply.counted, unreadable: reply.unreadable, spans: reply.spans };
+  }
+
+  /** Of the last record that was written; empty before the first. */
+  async position(topic: string): Promise<string> {
+    const reply = await this.#ask({ kind: 'position', topic });
+    if (!('position' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
+    return reply.position;
+  }
+
+  /** Removes the dead letters of events. `records`: the ids of the events' records. */
+  async removeLetters(records: readonly string[]): Promise<void> {
+    if (records.length > 0) await this.#ask({ kind: 'letters', events: records.map(readEventRecordId) });
   }
 
   /** Removes some of the expired rows; none when none are left. */

