@@ -77,11 +77,25 @@ export function moveRow(config: Config, path: Path, at: number, by: number): Con
   if (moved !== undefined) rows.splice(to, 0, moved);
   return withValue(config, path, rows);
 }
-export const addEvent = (config: Config, event: string): Config => withValue(config, ['events', event], { mappings: [] });
+/** What was typed over a fixed value: a number, a boolean or an object stays one as long as the text is JSON. */
+export function typedLike(before: unknown, text: string): unknown {
+  if (typeof before === 'string') return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? text : value;
+  } catch {
+    return text;
+  }
+}
+/** An event that is mapped already keeps its mapping. */
+export const addEvent = (config: Config, event: string): Config =>
+  Object.hasOwn((config.events ?? {}) as object, event) ? config : withValue(config, ['events', event], { mappings: [] });
+/** `path` names an entry of the event where it has several: the others stay. */
 export function removeSection(config: Config, path: Path): Config {
-  const [, event] = path;
-  const { [String(event)]: _gone, ...rest } = (config.events ?? {}) as Record<string, unknown>;
-  return { ...config, events: rest };
+  const [, event, entry] = path;
+  const { [String(event)]: section, ...rest } = (config.events ?? {}) as Record<string, unknown>;
+  const others = Array.isArray(section) && typeof entry === 'number' ? section.filter((_, index) => index !== entry) : [];
+  return { ...config, events: others.length === 0 ? rest : { ...rest, [String(event)]: others } };
 }
 
 /** The config with the rows of one event only, for a quick preview of that event. */

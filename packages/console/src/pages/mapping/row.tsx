@@ -4,7 +4,7 @@ import { memo, useState } from 'react';
 import { DragIcon } from '../../components/icons.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type Completion, matching } from './completions.ts';
-import type { MappingRow } from './draft.ts';
+import { type MappingRow, typedLike } from './draft.ts';
 import classes from './mapping.module.css';
 import field from './suggest.module.css';
 import { Suggest, type Suggestion } from './suggest.tsx';
@@ -73,7 +73,9 @@ export const Row = memo(function Row(props: RowProps) {
             aria-label={`${kind === 'value' ? 'Value' : 'Template'}, ${name}`}
             disabled={disabled}
             value={kind === 'value' ? (typeof row.value === 'string' ? row.value : JSON.stringify(row.value)) : (row.template ?? '')}
-            onChange={({ currentTarget }) => onChange(at, { ...row, [kind]: currentTarget.value })}
+            onChange={({ currentTarget: { value } }) =>
+              onChange(at, { ...row, [kind]: kind === 'value' ? typedLike(row.value, value) : value })
+            }
           />
         </span>
       )}

@@ -32,11 +32,12 @@ export function Trial({
       const definition = await loadDefinition(vendor);
       const old = definition && compileDraft(definition, before, parameters);
       if (old?.ok !== true || !after.ok) throw new Error('The revision in use does not compile; there is nothing to compare with.');
-      return await compareOn(events, old.vendor, after.vendor, new AbortController().signal);
+      return { of: after, result: await compareOn(events, old.vendor, after.vendor, new AbortController().signal) };
     },
     onError: (error) => notifications.show({ color: 'red', message: failureText(error) }),
   });
-  const result = run.data;
+  // A result says nothing about a later draft.
+  const result = run.data?.of === after ? run.data.result : undefined;
   return (
     <section className={`panel ${classes.bar}`} aria-label="Effect on recent events">
       <span title={changes.join('\n')}>

@@ -109,14 +109,14 @@ function CollectorForm({ pipeline }: { pipeline: PipelineOfCollector }) {
         />
         <NumberInput label="Wait for a choice, ms" min={0} max={60_000} disabled={!may} {...form.getInputProps('wait_ms')} />
         <TextInput
-          label="Collect only with consent to"
-          description="A category of the consent tool. Empty: the service decides."
+          label="Store ids on the device only with consent to"
+          description="A category of the consent tool. Without that consent events are still sent, without cookies or storage. Empty: always."
           disabled={!may}
           {...form.getInputProps('required_category')}
         />
         <TextInput
           label="First-party ids of vendors"
-          description="Read or made in the browser, for example: meta, google, tiktok"
+          description="Read or made in the browser, for example: meta, google_analytics, tiktok"
           disabled={!may}
           {...form.getInputProps('vendor_syncs')}
         />

@@ -6,6 +6,7 @@ import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { api, call } from '../../api.ts';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
@@ -85,6 +86,27 @@ function UseInstalled({ pipelineId }: { pipelineId: string }) {
   );
 }
 
+/** The form's fields; an empty number is none. */
+const settingsOf = (integration: Integration) => ({
+  consent_category: integration.consent_category,
+  revision_number: integration.revision_number,
+  event_names: integration.event_filter?.event_names ?? [],
+  rate_limit_rps: integration.rate_limit_rps ?? '',
+  rate_limit_daily: integration.rate_limit_daily ?? '',
+  max_in_flight: integration.max_in_flight ?? '',
+  max_deliverers: integration.max_deliverers,
+});
+type Settings = ReturnType<typeof settingsOf>;
+
+function changesOf(values: Settings, isChanged: (name: keyof Settings) => boolean): Record<string, unknown> {
+  const { event_names, ...others } = values;
+  const changed = Object.entries(others).filter(([name]) => isChanged(name as keyof Settings));
+  return {
+    ...Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : value])),
+    ...(isChanged('event_names') ? { event_filter: event_names.length === 0 ? null : { event_names } } : {}),
+  };
+}
+
 function Details({ integration }: { integration: Integration }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -96,31 +118,36 @@ function Details({ integration }: { integration: Integration }) {
     queryFn: () => call(api.GET('/v1/admin/integration-templates/{id}', { params: { path: { id: integration.template_id } } })),
   });
   const refresh = () => queries.invalidateQueries({ queryKey: ['integrations', integration.pipeline_id] });
-  const form = useForm({
-    initialValues: {
-      consent_category: integration.consent_category,
-      revision_number: integration.revision_number,
-      event_names: integration.event_filter?.event_names ?? [],
-      rate_limit_rps: integration.rate_limit_rps ?? '',
-      rate_limit_daily: integration.rate_limit_daily ?? '',
-      max_in_flight: integration.max_in_flight ?? '',
-      max_deliverers: integration.max_deliverers,
-    },
-  });
-  useUnsaved(form.isDirty());
+  const form = useForm({ initialValues: settingsOf(integration) });
+  const dirty = form.isDirty();
+  useUnsaved(dirty);
+  // What others changed appears here, unless something of our own is not saved yet.
+  const { setInitialValues, reset } = form;
+  useEffect(() => {
+    if (dirty) return;
+    setInitialValues(settingsOf(integration));
+    reset();
+  }, [integration, dirty, setInitialValues, reset]);
+  const put = (body: Record<string, unknown>) =>
+    call(api.PUT('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path }, body: body as never }));
+  const saved = async () => {
+    await refresh();
+    notifications.show({ message: 'Saved. The change is in force within five seconds.' });
+  };
+  const notSaved = (error: unknown) => notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
   const save = useMutation({
-    mutationFn: (body: Record<string, unknown>) =>
-      call(api.PUT('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path }, body: body as never })),
-    onSuccess: async () => {
-      form.resetDirty();
-      await refresh();
-      notifications.show({ message: 'Saved. The change is in force within five seconds.' });
+    // Only what was changed here: the rest may have been changed elsewhere in the meantime.
+    mutationFn: (values: Settings) => put(changesOf(values, (name) => form.isDirty(name))),
+    onSuccess: async (_answer, values) => {
+      await saved();
+      form.resetDirty(values);
     },
     onError: (error) => {
       form.setErrors(fieldErrors(error, 'revision_number'));
-      notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
+      notSaved(error);
     },
   });
+  const toggle = useMutation({ mutationFn: (enabled: boolean) => put({ enabled }), onSuccess: saved, onError: notSaved });
   const remove = useMutation({
     mutationFn: () => call(api.DELETE('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path } })),
     onSuccess: async () => {
@@ -144,15 +171,15 @@ function Details({ integration }: { integration: Integration }) {
         <Switch
           label="Enabled"
           checked={integration.enabled}
-          disabled={!mayEdit || save.isPending}
+          disabled={!mayEdit || toggle.isPending}
           onChange={({ currentTarget }) => {
             const enabled = currentTarget.checked;
-            if (enabled) return save.mutate({ enabled });
+            if (enabled) return toggle.mutate(enabled);
             modals.openConfirmModal({
               title: `Disable ${integration.name}?`,
               children: `Events that arrive while it is disabled are dropped with the reason “integration disabled”; ${number(health.waiting)} waiting events stay queued. A history replay can fetch them later.`,
               labels: { confirm: 'Disable', cancel: 'Keep it enabled' },
-              onConfirm: () => save.mutate({ enabled }),
+              onConfirm: () => toggle.mutate(enabled),
             });
           }}
         />
@@ -180,19 +207,7 @@ function Details({ integration }: { integration: Integration }) {
           </Table.Tr>
         </Table.Tbody>
       </Table>
-      <form
-        onSubmit={form.onSubmit((values) =>
-          save.mutate({
-            consent_category: values.consent_category,
-            revision_number: values.revision_number,
-            event_filter: values.event_names.length === 0 ? null : { event_names: values.event_names },
-            rate_limit_rps: values.rate_limit_rps === '' ? null : values.rate_limit_rps,
-            rate_limit_daily: values.rate_limit_daily === '' ? null : values.rate_limit_daily,
-            max_in_flight: values.max_in_flight === '' ? null : values.max_in_flight,
-            max_deliverers: values.max_deliverers,
-          }),
-        )}
-      >
+      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="sm" mt="sm" maw={520}>
           <Select
             label="Consent category"
