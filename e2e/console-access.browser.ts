@@ -134,7 +134,61 @@ describe('who may enter the console', () => {
     const create = other.getByRole('button', { name: 'New pipeline' });
     await create.waitFor();
     expect([await create.isDisabled(), await create.getAttribute('title')]).toEqual([true, 'Needs the role editor']);
+    // A link into the form does not open it either, and the search offers no action that the API would refuse.
+    await other.goto(`${service.url}/pipelines?new=yes`);
+    await create.waitFor();
+    expect(await other.getByRole('dialog').count()).toBe(0);
+    await other.keyboard.press('ControlOrMeta+k');
+    await other.getByRole('textbox', { name: 'Search' }).fill('create');
+    await other.getByText('Nothing found').waitFor();
     await other.context().close();
+  });
+
+  test('a role is changed and a user disabled only after a question that says what it does', async () => {
+    const user = { email: 'colleague@firsthand.test', password: 'colleague-password-1' };
+    const { id } = await admin.post<{ id: string }>('/users', { ...user, name: 'Colleague', role: 'editor' });
+    const read = () => admin.get<{ role: string; status: string }>(`/users/${id}`);
+    await page.goto(`${service.url}/team`);
+    const role = page.getByRole('combobox', { name: `Role of ${user.email}` });
+    await role.click();
+    await page.getByRole('option', { name: 'viewer' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByText('They must sign in again').waitFor();
+    await question.getByRole('button', { name: 'Keep' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect([(await read()).role, await role.inputValue()]).toEqual(['editor', 'editor']);
+    const row = page.getByRole('row').filter({ hasText: user.email });
+    await row.getByRole('button', { name: 'Disable' }).click();
+    await question.getByText('They are signed out at once').waitFor();
+    await question.getByRole('button', { name: 'Disable' }).click();
+    await row.getByRole('button', { name: 'Enable' }).waitFor();
+    expect((await read()).status).toBe('disabled');
+  });
+
+  test('consent is taken off an integration only after a question that counts the events held back', async () => {
+    const { pipelines } = await admin.get<{ pipelines: [{ id: string }] }>('/pipelines');
+    const path = `/pipelines/${pipelines[0].id}/integrations`;
+    const { template } = await admin.post<{ template: { id: string } }>('/integration-templates', {
+      name: 'Warehouse',
+      vendor: 'webhook',
+      config: { url: 'https://example.com/hook' },
+    });
+    const { id } = await admin.post<{ id: string }>(path, { template_id: template.id, consent_category: 'analytics' });
+    await page.goto(`${service.url}/pipelines/${pipelines[0].id}?tab=consent`);
+    const needed = page.getByRole('combobox', { name: 'Consent that Warehouse needs' });
+    const question = page.getByRole('dialog');
+    const takeOff = async (answer: string) => {
+      await needed.click();
+      await page.getByRole('option', { name: 'none: all events' }).click();
+      await question.getByText('0 events were held back from it for consent').waitFor();
+      await question.getByRole('button', { name: answer }).click();
+      await question.waitFor({ state: 'detached' });
+    };
+    const stored = async () => (await admin.get<{ consent_category: string | null }>(`${path}/${id}`)).consent_category;
+    await takeOff('Keep');
+    expect([await stored(), await needed.inputValue()]).toEqual(['analytics', 'analytics']);
+    await takeOff('Send all events');
+    await expect.poll(stored).toBe(null);
   });
 
   test('a user whose role is lowered must sign in again; what was typed stays, and the API says which role it needs', async () => {

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { type Role, type SessionState, session, type User, userOf } from './session.ts';
+import { type Role, reaches } from './roles.ts';
+import { type SessionState, session, type User, userOf } from './session.ts';
 
 export function useSession(): SessionState {
   return useSyncExternalStore(session.subscribe, session.get);
@@ -11,8 +12,7 @@ export function useUser(): User {
   return user;
 }
 
-const ORDER: Role[] = ['viewer', 'editor', 'admin', 'owner'];
 /** Whether the user may do what needs `role`; a disabled action shows the name of that role. */
 export function useMay(role: Role): boolean {
-  return ORDER.indexOf(useUser().role) >= ORDER.indexOf(role);
+  return reaches(useUser().role, role);
 }

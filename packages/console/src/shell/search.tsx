@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useIntegrations } from '../pages/events/use-integrations.ts';
 import { catalogQuery, pipelinesQuery, templatesQuery } from '../queries.ts';
+import { useMay } from '../session/use-session.ts';
 import { PAGES } from './pages.ts';
 import { signOut } from './sign-out.tsx';
 
@@ -17,6 +18,8 @@ export function Search() {
   const catalog = useQuery({ ...catalogQuery(), enabled: asked });
   const templates = useQuery({ ...templatesQuery(), enabled: asked });
   const integrations = useIntegrations(asked ? (pipelines.data?.pipelines.map(({ id }) => id) ?? []) : []);
+  const mayEdit = useMay('editor');
+  const mayAdmin = useMay('admin');
   const { setColorScheme } = useMantineColorScheme();
   const wanted = query.trim();
   const go = (label: string, id: string, open: () => unknown): SpotlightActionData => ({ id, label, onClick: () => void open() });
@@ -49,10 +52,14 @@ export function Search() {
     {
       group: 'Actions',
       actions: [
-        go('Create a pipeline', 'new pipeline', () => navigate({ to: '/pipelines', search: { new: 'yes' } })),
-        go('Create a source', 'new source', () => navigate({ to: '/sources', search: { new: 'yes' } })),
-        go('Add a user', 'new user', () => navigate({ to: '/team', search: { new: 'yes' } })),
-        go('Create an alert', 'new alert', () => navigate({ to: '/settings', search: { new: 'yes' } })),
+        ...(mayEdit
+          ? [
+              go('Create a pipeline', 'new pipeline', () => navigate({ to: '/pipelines', search: { new: 'yes' } })),
+              go('Create a source', 'new source', () => navigate({ to: '/sources', search: { new: 'yes' } })),
+              go('Create an alert', 'new alert', () => navigate({ to: '/settings', search: { new: 'yes' } })),
+            ]
+          : []),
+        ...(mayAdmin ? [go('Add a user', 'new user', () => navigate({ to: '/team', search: { new: 'yes' } }))] : []),
         go('Replay history to an integration', 'history', () => navigate({ to: '/dead-letters', search: { tab: 'history' } })),
         go('Use the light theme', 'light', () => setColorScheme('light')),
         go('Use the dark theme', 'dark', () => setColorScheme('dark')),

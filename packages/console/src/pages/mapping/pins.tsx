@@ -1,9 +1,11 @@
 /** Which revision each pipeline has pinned; the pin can be moved up and down. */
 import { Alert, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { deliveredText, LastDay } from '../../components/last-day.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { UseTemplate } from '../../components/use-template.tsx';
 import { failureText } from '../../forms.ts';
@@ -39,6 +41,18 @@ export function Pins({
       await queries.invalidateQueries({ queryKey: ['integrations'] });
     },
   });
+  const ask = (integration: PinnedIntegration, revision: number) =>
+    modals.openConfirmModal({
+      title: `Deliver ${integration.name} with revision ${revision}?`,
+      children: (
+        <>
+          Its events in {pipelineNames.get(integration.pipeline_id) ?? integration.pipeline_id} are mapped by revision {revision} instead of{' '}
+          {integration.revision_number} within five seconds. <LastDay integrationId={integration.id}>{deliveredText}</LastDay>
+        </>
+      ),
+      labels: { confirm: `Use revision ${revision}`, cancel: 'Keep' },
+      onConfirm: () => move.mutate({ integration, revision }),
+    });
   return (
     <Stack gap="sm">
       <Text size="sm" c="var(--dim)">
@@ -80,7 +94,7 @@ export function Pins({
                     disabled={!may || move.isPending}
                     value={String(integration.revision_number)}
                     data={Array.from({ length: latest }, (_, at) => ({ value: String(latest - at), label: `Revision ${latest - at}` }))}
-                    onChange={(next) => next !== null && move.mutate({ integration, revision: Number(next) })}
+                    onChange={(next) => next !== null && Number(next) !== integration.revision_number && ask(integration, Number(next))}
                   />
                   {integration.revision_number < latest && <Tag tone="warn">{`${latest} is newer`}</Tag>}
                 </Table.Td>

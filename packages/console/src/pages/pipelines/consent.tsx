@@ -1,11 +1,13 @@
 /** Which consent each integration needs, and what that means for one event. Rules for all pipelines stand on the data layer's page. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import { Alert, Checkbox, Group, Select, Table, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api, call } from '../../api.ts';
+import { deliveredText, heldBackText, LastDay } from '../../components/last-day.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
@@ -15,6 +17,7 @@ import { useMay } from '../../session/use-session.ts';
 import { type Preview, previewDataLayer } from '../data-layer/preview.ts';
 import classes from './consent.module.css';
 
+const NONE = 'none';
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
 export function ConsentTab({ pipelineId }: { pipelineId: string }) {
@@ -34,6 +37,21 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['integrations', pipelineId] }),
     onError: (error) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) }),
   });
+  const ask = (id: string, name: string, category: string | null) =>
+    modals.openConfirmModal({
+      title: category === null ? `Send ${name} events without consent?` : `Send ${name} only with consent to ${category}?`,
+      children: (
+        <>
+          {category === null
+            ? 'It then gets the events of every visitor, also of those who refused. '
+            : `It then gets only events of visitors who agreed to ${category}. `}
+          <LastDay integrationId={id}>{category === null ? heldBackText : deliveredText}</LastDay>
+        </>
+      ),
+      labels: { confirm: category === null ? 'Send all events' : 'Change', cancel: 'Keep' },
+      confirmProps: category === null ? { color: 'red' } : {},
+      onConfirm: () => set.mutate({ id, consent_category: category }),
+    });
   const config = dataLayer.data?.config as DataLayerConfig | undefined;
   // What the page's consent tool calls its categories; the mapping says what they mean here.
   const offered = Object.keys(config?.consent?.mapping ?? {});
@@ -67,12 +85,14 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
                       size="xs"
                       w={170}
                       aria-label={`Consent that ${name} needs`}
-                      placeholder="none: all events"
-                      clearable
+                      allowDeselect={false}
                       disabled={!may}
-                      data={CATEGORIES}
-                      value={consent_category}
-                      onChange={(next) => set.mutate({ id, consent_category: next })}
+                      data={[{ value: NONE, label: 'none: all events' }, ...CATEGORIES]}
+                      value={consent_category ?? NONE}
+                      onChange={(next) => {
+                        const category = next === NONE ? null : next;
+                        if (category !== consent_category) ask(id, name, category);
+                      }}
                     />
                   </Table.Td>
                   <Table.Td>

@@ -15,7 +15,7 @@ import { useNewDialog } from '../../use-new-dialog.ts';
 export function PipelinesPage() {
   const { q = '' } = useSearch({ strict: false }) as { q?: string };
   const navigate = useNavigate();
-  const [open, { open: show, close }] = useNewDialog();
+  const [open, { open: show, close }] = useNewDialog('editor');
   const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
   const wanted = q.toLowerCase();

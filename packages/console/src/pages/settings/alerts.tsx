@@ -28,7 +28,7 @@ export function Alerts() {
   const queries = useQueryClient();
   const may = useMay('editor');
   const mayDelete = useMay('admin');
-  const [open, { open: show, close }] = useNewDialog();
+  const [open, { open: show, close }] = useNewDialog('editor');
   const alerts = useQuery({
     queryKey: ['alerts'],
     queryFn: () => call(api.GET('/v1/admin/alerts', { params: { query: { limit: 100 } } })),

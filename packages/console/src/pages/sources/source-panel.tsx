@@ -59,7 +59,19 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
             label="Enabled"
             checked={source.enabled}
             disabled={!may}
-            onChange={({ currentTarget }) => enable.mutate(currentTarget.checked)}
+            onChange={({ currentTarget }) =>
+              currentTarget.checked
+                ? enable.mutate(true)
+                : modals.openConfirmModal({
+                    title: `Disable ${source.name}?`,
+                    children: isBroker(source.kind)
+                      ? 'Firsthand stops to read from the broker. Messages wait there, as long as the broker keeps them.'
+                      : 'Webhooks to its address are refused until you enable it again. Most senders repeat them only for some hours.',
+                    labels: { confirm: 'Disable', cancel: 'Keep it on' },
+                    confirmProps: { color: 'red' },
+                    onConfirm: () => enable.mutate(false),
+                  })
+            }
           />
         </Group>
         <Group gap="xs" wrap="nowrap">

@@ -14,7 +14,7 @@ import { SourcePanel } from './source-panel.tsx';
 import { sourcesQuery } from './sources.ts';
 
 export function SourcesPage() {
-  const [open, { open: show, close }] = useNewDialog();
+  const [open, { open: show, close }] = useNewDialog('editor');
   const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
   const { selected } = useSearch({ strict: false }) as { selected?: string };

@@ -8,15 +8,21 @@ import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { ago } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
-import type { Role } from '../../session/session.ts';
+import { mayChangeUser, type Role, reaches, rolesToGive } from '../../session/roles.ts';
 import { useMay, useUser } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 
-const ROLES: Role[] = ['viewer', 'editor', 'admin', 'owner'];
+const RIGHTS: Record<Role, string> = {
+  viewer: 'Viewers read everything and change nothing.',
+  editor: 'Editors change pipelines, mappings and transformations.',
+  admin: 'Admins also change users and privacy, and delete.',
+  owner: 'Owners may do everything, also remove other owners.',
+};
+const needs = (theirs: Role): string => (theirs === 'owner' ? 'Needs the role owner' : 'Needs the role admin');
 
 /** Who belongs to the organisation, with which role. */
 export function Users() {
-  const [open, { open: show, close }] = useNewDialog();
+  const [open, { open: show, close }] = useNewDialog('admin');
   const queries = useQueryClient();
   const me = useUser();
   const may = useMay('admin');
@@ -24,8 +30,8 @@ export function Users() {
   const refresh = () => queries.invalidateQueries({ queryKey: ['users'] });
   const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) });
   const change = useMutation({
-    mutationFn: ({ id, role }: { id: string; role: Role }) =>
-      call(api.PUT('/v1/admin/users/{id}', { params: { path: { id } }, body: { role } })),
+    mutationFn: ({ id, ...body }: { id: string; role?: Role; status?: 'active' | 'disabled' }) =>
+      call(api.PUT('/v1/admin/users/{id}', { params: { path: { id } }, body })),
     onSettled: refresh,
     onError,
   });
@@ -39,6 +45,20 @@ export function Users() {
     onSuccess: () => notifications.show({ message: 'Their two-step sign-in is off.' }),
     onError,
   });
+  function askRole(id: string, email: string, from: Role, to: Role) {
+    const who = id === me.id ? 'You' : 'They';
+    modals.openConfirmModal({
+      title: id === me.id ? `Make yourself ${to}?` : `Make ${email} ${to}?`,
+      children: `${RIGHTS[to]} ${
+        reaches(to, from)
+          ? 'It applies at once.'
+          : `${who} must sign in again, and API tokens with more rights than that end.${id === me.id ? ' Only somebody else can give the role back.' : ''}`
+      }`,
+      labels: { confirm: `Make ${id === me.id ? 'me' : 'them'} ${to}`, cancel: 'Keep' },
+      confirmProps: reaches(to, from) && to !== 'owner' ? {} : { color: 'red' },
+      onConfirm: () => change.mutate({ id, role: to }),
+    });
+  }
   if (users.isPending) return <Loading what="the team" />;
   if (users.isLoadingError) return <Failed error={users.error} retry={() => void users.refetch()} />;
   return (
@@ -77,22 +97,23 @@ export function Users() {
                     w={110}
                     aria-label={`Role of ${email}`}
                     allowDeselect={false}
-                    disabled={!may}
-                    data={ROLES}
+                    disabled={!mayChangeUser(me.role, role)}
+                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
+                    data={mayChangeUser(me.role, role) ? rolesToGive(me.role) : [role]}
                     value={role}
-                    onChange={(next) => next !== null && change.mutate({ id, role: next as Role })}
+                    onChange={(next) => next !== null && next !== role && askRole(id, email, role, next as Role)}
                   />
                 </Table.Td>
                 <Table.Td visibleFrom="sm">
-                  <Tag tone={toneOf(status)}>{status}</Tag>
+                  <Tag tone={status === 'active' ? toneOf(status) : 'warn'}>{status}</Tag>
                 </Table.Td>
                 <Table.Td visibleFrom="sm">{last_login_at === null ? 'never' : ago(last_login_at)}</Table.Td>
                 <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                   <Button
                     variant="subtle"
                     mr="xs"
-                    disabled={!may || id === me.id}
-                    title={may ? undefined : 'Needs the role admin'}
+                    disabled={!mayChangeUser(me.role, role) || id === me.id}
+                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
                     onClick={() =>
                       modals.openConfirmModal({
                         title: `Turn off the two-step sign-in of ${email}?`,
@@ -107,8 +128,28 @@ export function Users() {
                   </Button>
                   <Button
                     variant="subtle"
+                    mr="xs"
+                    disabled={!mayChangeUser(me.role, role) || id === me.id}
+                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
+                    onClick={() =>
+                      status === 'disabled'
+                        ? change.mutate({ id, status: 'active' })
+                        : modals.openConfirmModal({
+                            title: `Disable ${email}?`,
+                            children: 'They are signed out at once and cannot sign in until you enable them again. Their history stays.',
+                            labels: { confirm: 'Disable', cancel: 'Keep' },
+                            confirmProps: { color: 'red' },
+                            onConfirm: () => change.mutate({ id, status: 'disabled' }),
+                          })
+                    }
+                  >
+                    {status === 'disabled' ? 'Enable' : 'Disable'}
+                  </Button>
+                  <Button
+                    variant="subtle"
                     color="red"
-                    disabled={!may || id === me.id}
+                    disabled={!mayChangeUser(me.role, role) || id === me.id}
+                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
                     onClick={() =>
                       modals.openConfirmModal({
                         title: `Remove ${email}?`,
@@ -136,6 +177,7 @@ export function Users() {
 
 function NewUser({ onDone }: { onDone: () => void }) {
   const queries = useQueryClient();
+  const me = useUser();
   const form = useForm({ initialValues: { email: '', name: '', role: 'viewer' as Role, password: '' } });
   const create = useMutation({
     mutationFn: (body: typeof form.values) => call(api.POST('/v1/admin/users', { body })),
@@ -150,7 +192,7 @@ function NewUser({ onDone }: { onDone: () => void }) {
       <Stack gap="sm">
         <TextInput label="E-mail address" type="email" data-autofocus autoComplete="off" {...form.getInputProps('email')} />
         <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
-        <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
+        <Select label="Role" allowDeselect={false} data={rolesToGive(me.role)} {...form.getInputProps('role')} />
         <PasswordInput
           label="First password"
           description="12 characters or more. They can change it after signing in."
