@@ -105,12 +105,12 @@ async function open(settings: Readonly<Record<string, string>>): Promise<Client>
   // The client retries without end; the first failure says why, such as a wrong password.
   await new Promise<void>((resolve, reject) => {
     connection.once('connection', resolve);
-    connection.once('error', reject);
+    // Stays, for every later error: the next delivery reports it.
+    connection.on('error', reject);
   }).catch((error: unknown) => {
     connection.unsafeDestroy();
     throw error;
   });
-  connection.on('error', () => undefined);
   return { connection, publisher, returned };
 }
 

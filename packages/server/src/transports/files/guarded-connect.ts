@@ -10,10 +10,8 @@ export function connectGuarded(host: string, port: number, { lookup, allowPrivat
     return Promise.reject(new DestinationRefused(`${host} is not a public address`));
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, lookup });
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.off('error', reject);
-      resolve(socket);
-    });
+    // Stays: a reset before a client library has taken the socket over would be an uncaught exception.
+    socket.on('error', reject);
+    socket.once('connect', () => resolve(socket));
   });
 }

@@ -134,6 +134,8 @@ class SftpStore implements ObjectStore {
       return { client, sftp, folders: new Set() };
     } catch (error) {
       client.destroy();
+      // The client does not know the socket when it throws at once, as it does for a private key that does not parse.
+      sock.destroy();
       throw error;
     }
   }
