@@ -114,7 +114,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const rateLimits = createSharedLimits({ clock, ...(settings.natsUrl === undefined ? {} : { ephemeral }) });
   const tap = createTap(ephemeral, clock);
   const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
-  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
+  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log) });
   const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
   const { paused, stop: stopWatching } = watchPaused(ephemeral, clock);
   const sources = watchSources(ephemeral, clock);

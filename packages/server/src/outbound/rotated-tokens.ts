@@ -5,7 +5,6 @@
  */
 import { hash } from 'node:crypto';
 import type { TokenPlan } from '@firsthand/core/vendor/compiled.ts';
-import type { Clock } from '../runtime/clock.ts';
 import { deriveKey } from '../secrets/keys.ts';
 import { seal, unseal } from '../secrets/seal.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -16,10 +15,10 @@ export interface RotatedTokens {
   keep(plan: TokenPlan, token: string): Promise<void>;
 }
 
-/** Superseded tokens are useless and expire after this time. Small clock differences are harmless. */
+/** Superseded tokens are useless and expire after this time. */
 const KEEP_OLDER_MS = 60_000;
 
-export function keepRotatedTokens(log: Pick<EventLog, 'append' | 'read' | 'expire'>, clock: Clock): RotatedTokens {
+export function keepRotatedTokens(log: Pick<EventLog, 'append' | 'get' | 'read' | 'expire'>): RotatedTokens {
   return {
     async newest(plan) {
       const { topic, key } = placeOf(plan);
@@ -30,8 +29,10 @@ export function keepRotatedTokens(log: Pick<EventLog, 'append' | 'read' | 'expir
     async keep(plan, token) {
       const { topic, key } = placeOf(plan);
       const data = Buffer.from(seal(key, topic, Buffer.from(token)));
-      await log.append([{ topic, records: [{ id: `${topic}#${hash('sha256', token, 'base64url')}`, data }] }]);
-      await log.expire(topic, new Date(clock.now() - KEEP_OLDER_MS));
+      const [stored] = await log.append([{ topic, records: [{ id: `${topic}#${hash('sha256', token, 'base64url')}`, data }] }]);
+      const newest = stored?.positions[0] === undefined ? undefined : await log.get(topic, stored.positions[0]);
+      // By the log's own time: after a jump of this process's clock the newest token itself would be old.
+      if (newest !== undefined) await log.expire(topic, new Date(newest.time - KEEP_OLDER_MS));
     },
   };
 }

@@ -49,7 +49,7 @@ function setup(answers: (Partial<VendorReply> | Extract<SendResult, { kind: 'fai
     async close() {},
   };
   const clock = { now: () => time.ms, monotonic: () => time.ms };
-  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
+  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log) });
   const formOf = (i: number) => Object.fromEntries(new URLSearchParams(String(sent[i]!.body)));
   return { tokens, sent, time, formOf };
 }

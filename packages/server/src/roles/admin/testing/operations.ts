@@ -48,7 +48,7 @@ export async function startOperations(options: {
   const sandbox = createSandbox();
   const leases = embeddedLeases();
   const logger = pino({ level: 'silent' });
-  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log, clock) });
+  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log) });
   const sender = createSender({ client, tokens, clock, allowPrivateDestinations: true });
   const shared = { db, leases, ephemeral, snapshots, settings: { ingestUrl: undefined }, clock, logger };
   const { build } = options;

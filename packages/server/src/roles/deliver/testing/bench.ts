@@ -187,7 +187,7 @@ export class Bench {
   }
   #newSender(clock: Clock, logger: Logger): Sender {
     const client = createGuardedClient({ allowPrivateDestinations: true, clock });
-    const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(this.log, clock) });
+    const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(this.log) });
     const sender = createSender({ client, tokens, clock, allowPrivateDestinations: true });
     this.#closing.push(async () => {
       await sender.close();

@@ -44,8 +44,19 @@ export class Catalogue {
       const name = asBuffer(key).toString('utf8', 5);
       topic.groups.set(name, this.#makeGroup(topic, name, number, SettledRanges.decode(cursor), true));
     }
+    const last = meta.get(metaKeys.lastNumbers);
+    if (last) this.#raise(readU32(last, 0), readU32(last, 4));
+    // Earlier versions did not store the last numbers, and could leave records of a topic without a name.
+    const newest = { reverse: true, limit: 1 };
+    for (const key of deps.records.getKeys(newest)) this.#raise(readU32(key, 0), 0);
+    for (const key of deps.retries.getKeys(newest)) this.#raise(0, readU32(key, 0));
     for (const key of keysIn(meta, metaKeys.removedTopics)) this.#lastTopic = Math.max(this.#lastTopic, readU32(key, 1));
     for (const key of keysIn(meta, metaKeys.removedGroups)) this.#lastGroup = Math.max(this.#lastGroup, readU32(key, 1));
+  }
+
+  #raise(topic: number, group: number): void {
+    this.#lastTopic = Math.max(this.#lastTopic, topic);
+    this.#lastGroup = Math.max(this.#lastGroup, group);
   }
 
   find(name: string): Topic | undefined {
@@ -108,7 +119,10 @@ export class Catalogue {
     group.removed = true;
     group.topic.groups.delete(name);
     const { meta } = this.deps;
-    await this.deps.write(() => () => forgetGroup(meta, group));
+    await this.deps.write(() => () => {
+      forgetGroup(meta, group);
+      this.#keepNumbers();
+    });
     await this.#dropRetries(group.number);
   }
 
@@ -129,9 +143,17 @@ export class Catalogue {
       meta.remove(metaKeys.topic(name));
       meta.put(metaKeys.removedTopic(topic.number), Buffer.from([1]));
       for (const group of groups) forgetGroup(meta, group);
+      this.#keepNumbers();
     });
     await this.#dropRecords(topic.number);
     for (const group of groups) await this.#dropRetries(group.number);
+  }
+
+  #keepNumbers(): void {
+    const value = Buffer.allocUnsafe(8);
+    value.writeUInt32BE(this.#lastTopic, 0);
+    value.writeUInt32BE(this.#lastGroup, 4);
+    this.deps.meta.put(metaKeys.lastNumbers, value);
   }
 
   async finishRemovals(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Append, Delivery, StoredRecord } from '../port.ts';
 import type { LmdbConsumer } from './consumer.ts';
-import type { Group } from './group.ts';
+import type { Group, Settlement } from './group.ts';
 
 /** One record delivered to one group. The same object is redelivered after its handler failed. */
 export class LmdbDelivery implements Delivery {
@@ -35,13 +35,21 @@ export class LmdbDelivery implements Delivery {
   }
 
   ack(appends: Append[] = []): Promise<void> {
-    this.#settling ??= this.group.settle({ deliveries: [this], alongside: { appends } });
-    return this.#settling;
+    return this.#settling ?? this.#settle({ deliveries: [this], alongside: { appends } });
   }
 
   retryIn(delayMs: number, state: unknown, appends: Append[] = []): Promise<void> {
-    this.#settling ??= this.group.settle({ deliveries: [this], retry: { delayMs, state }, alongside: { appends } });
-    return this.#settling;
+    return this.#settling ?? this.#settle({ deliveries: [this], retry: { delayMs, state }, alongside: { appends } });
+  }
+
+  #settle(settlement: Settlement): Promise<void> {
+    const settling = this.group.settle(settlement);
+    this.#settling = settling;
+    // It is open again: the caller may repeat it.
+    settling.catch(() => {
+      if (this.#settling === settling) this.#settling = undefined;
+    });
+    return settling;
   }
 
   /** The delivery is settled in a batch. `undefined`: that settlement failed. */

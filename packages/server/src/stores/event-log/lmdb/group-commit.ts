@@ -163,7 +163,7 @@ export class GroupCommit {
       commit.succeed();
       if (probing) this.#recovered();
     } catch (error) {
-      this.#failed(commit, works, error as Error);
+      this.#failed(commit, error as Error);
     }
     this.#busy = false;
     this.#committingJournaled = 0;
@@ -178,7 +178,8 @@ export class GroupCommit {
     this.write(() => () => void this.#deps.meta.remove(metaKeys.probe)).catch(nothing);
   }
 
-  #failed(commit: Transaction, works: Work[], error: Error): void {
+  #failed(commit: Transaction, error: Error): void {
+    const { works } = commit;
     commit.undo();
     this.#journal.ended(false);
     this.#journaled += this.#committingJournaled;

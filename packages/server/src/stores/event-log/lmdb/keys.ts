@@ -56,6 +56,8 @@ export const metaKeys = {
   probe: Buffer.from([SINGLE, 2]),
   /** The last journal entry whose ids are in the deduplication tree. */
   drained: Buffer.from([SINGLE, 3]),
+  /** The last numbers given to a topic and to a group, written when one of them is removed. */
+  lastNumbers: Buffer.from([SINGLE, 4]),
 };
 function numbered(kind: number, value: number): Buffer {
   const key = Buffer.allocUnsafe(5);

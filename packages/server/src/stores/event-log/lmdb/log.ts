@@ -16,6 +16,7 @@ import { retryKey } from './keys.ts';
 import { SettlementJournal } from './settlement-journal.ts';
 import { SteadyTime } from './steady-time.ts';
 import { TailCache } from './tail-cache.ts';
+import type { Topic } from './topic.ts';
 
 export interface LmdbLogSettings {
   path: string;
@@ -46,6 +47,7 @@ export class LmdbLog implements EventLog {
   readonly #sweep: NodeJS.Timeout;
   readonly #onError: NonNullable<LmdbLogSettings['onError']>;
   readonly #journal: ReturnType<typeof SettlementJournal.open>;
+  readonly #stampLag: () => number;
   #sweeping: Promise<void> | undefined;
 
   static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
@@ -93,6 +95,7 @@ export class LmdbLog implements EventLog {
     this.#deduplication = new Deduplication(environment, settings.dedupWindowMs, () => time!.steady());
     time = new SteadyTime(settings.clock, this.#deduplication.lastKnownTime);
     const steady = () => time.steady();
+    this.#stampLag = () => Math.max(0, settings.clock.now() - time.stamp());
     this.#timer = new DueTimer(steady);
     const arenas = new ArenaPool();
     const tails = new TailCache(arenas);
@@ -197,12 +200,16 @@ export class LmdbLog implements EventLog {
 
   async expire(name: string, before: Date, ignoring: string[] = []): Promise<number> {
     const topic = this.#catalogue.find(name);
-    return topic ? expireTopic(topic, before.getTime(), ignoring, this.#catalogue.deps) : 0;
+    if (!topic) return 0;
+    // After a jump of the wall clock the times of records lag behind it.
+    const cutOff = before.getTime() - this.#stampLag();
+    return inTurn(topic, () => expireTopic(topic, cutOff, ignoring, this.#catalogue.deps));
   }
 
   async erase(name: string, positions: readonly string[]): Promise<string[]> {
     const topic = this.#catalogue.find(name);
-    return topic ? (await eraseRecords(topic, positions.map(seqOf), this.#catalogue.deps)).map(positionOf) : [];
+    if (!topic) return [];
+    return (await inTurn(topic, () => eraseRecords(topic, positions.map(seqOf), this.#catalogue.deps))).map(positionOf);
   }
 
   async lag(name: string, groupName: string): Promise<{ waiting: number; oldest: number | undefined }> {
@@ -268,4 +275,11 @@ export class LmdbLog implements EventLog {
     await this.environment.close();
   }
 }
+
+function inTurn<T>(topic: Topic, work: () => Promise<T>): Promise<T> {
+  const done = topic.upkeep.then(work);
+  topic.upkeep = done.catch(() => undefined);
+  return done;
+}
+
 export type { Group };

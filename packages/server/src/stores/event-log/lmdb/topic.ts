@@ -17,6 +17,8 @@ export class Topic {
   /** False until its catalogue entry is stored. */
   stored: boolean;
   removed = false;
+  /** The last expiry or erasure. One at a time: two would rewrite the same blocks from what each of them has read. */
+  upkeep: Promise<unknown> = Promise.resolve();
   #next: number | undefined;
   readonly #leastNext: number;
   /** Blocks of the newest records, without a gap up to the end of the topic. */

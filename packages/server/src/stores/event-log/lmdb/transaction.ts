@@ -38,7 +38,8 @@ export interface TransactionDeps {
 /** One transaction: the data it stores, and the promises and readers it notifies when it succeeds or fails. */
 export class Transaction {
   readonly #deps: TransactionDeps;
-  readonly #works: Work[];
+  /** Without those that were rejected while it was prepared. */
+  works: Work[];
   readonly #time: number;
   readonly #topics: Topic[] = [];
   readonly #groups: Group[] = [];
@@ -48,7 +49,7 @@ export class Transaction {
 
   constructor(deps: TransactionDeps, works: Work[]) {
     this.#deps = deps;
-    this.#works = works;
+    this.works = works;
     this.#time = deps.stamp();
   }
 
@@ -56,23 +57,25 @@ export class Transaction {
     const { deduplication, meta, records } = this.#deps;
     deduplication.begin();
     const writes: (() => void)[] = [];
-    for (const work of this.#works) {
-      if (work.kind === 'append') work.results = this.#addAppends(work.appends, true, true);
-      else if (work.kind === 'other') writes.push(work.prepare());
-      else {
-        const { appends, derive } = work.settlement.alongside;
-        // These share the acknowledgement's transaction and cannot be repeated, so their ids need no deduplication.
-        const results = this.#addAppends(appends, false, derive !== undefined);
-        if (derive) this.#addAppends(derive(results), false, false);
-        const write = this.#settle(work);
+    this.works = this.works.filter((work) => {
+      const before = work.kind === 'settle' && work.settlement.alongside.derive ? this.#topics.map((topic) => topic.next) : undefined;
+      try {
+        const write = this.#prepareOne(work);
         if (write) writes.push(write);
+        return true;
+      } catch (error) {
+        // A caller's own function failed: the others in this commit must not fail with it.
+        if (before) this.#takeBack(before);
+        work.reject(error instanceof Error ? error : new Error(String(error)));
+        return false;
       }
-    }
+    });
     const blocks = this.#writeBlocks();
     return () => {
+      // First: the removal of a topic removes its name, which a topic of this commit may have again.
+      for (const write of writes) write();
       for (const topic of this.#topics) if (!topic.stored) putTopic(meta, topic);
       for (const { topic, first, bytes } of blocks) records.put(recordKey(topic.number, first), bytes);
-      for (const write of writes) write();
       for (const group of this.#groups) {
         if (group.removed) continue;
         if (!group.stored) putGroup(meta, group);
@@ -80,6 +83,31 @@ export class Transaction {
       }
       deduplication.write();
     };
+  }
+
+  #prepareOne(work: Work): (() => void) | undefined {
+    if (work.kind === 'other') return work.prepare();
+    if (work.kind === 'append') {
+      work.results = this.#addAppends(work.appends, true, true);
+      return undefined;
+    }
+    const { appends, derive } = work.settlement.alongside;
+    // These share the acknowledgement's transaction and cannot be repeated, so their ids need no deduplication.
+    const results = this.#addAppends(appends, false, derive !== undefined);
+    if (derive) this.#addAppends(derive(results), false, false);
+    return this.#settle(work);
+  }
+
+  /** `before`: the next sequences of the topics before the work whose records are taken back. */
+  #takeBack(before: readonly number[]): void {
+    this.#topics.forEach((topic, i) => {
+      const next = before[i] ?? this.#firstNext[i]!;
+      const count = topic.next - next;
+      if (count === 0) return;
+      topic.building!.seqs.splice(-count);
+      topic.building!.records.splice(-count);
+      topic.next = next;
+    });
   }
 
   /** `told`: the caller needs the positions. */
@@ -158,7 +186,7 @@ export class Transaction {
     }
     this.#endGroups(true);
     if (this.#arena !== undefined) this.#deps.tails.add(this.#stored, this.#arena);
-    for (const work of this.#works) {
+    for (const work of this.works) {
       if (work.kind === 'append') work.resolve(work.results!);
       else work.resolve();
       if (work.kind === 'settle' && !work.journaled) this.#settled(work);
