@@ -162,11 +162,9 @@ onStory('rejected events', (story) => {
     expect([status, body]).toMatchObject([409, { error: { message: expect.stringContaining(message) } }]);
     const { config } = await story.got('data-layer');
     await story.put('data-layer', { config: { pii_rules: { fields: [{ path: 'properties.email', action: 'redact' }] } } });
-    const shown = JSON.parse((await story.got('events/bad-4')).raw);
-    expect([shown.properties.email, (await story.got('events/bad-4')).raw]).toEqual([
-      '[redacted]',
-      expect.stringContaining('9007199254740993'),
-    ]);
+    const kept = String((await story.got('events/bad-4')).raw);
+    const shown = JSON.parse(kept) as { properties: { email: string } };
+    expect([shown.properties.email, kept]).toEqual(['[redacted]', expect.stringContaining('9007199254740993')]);
     await story.put('data-layer', { config: { pii_rules: config.pii_rules } });
   });
 
@@ -176,7 +174,7 @@ onStory('rejected events', (story) => {
     const raw = { type: 'track', event: 'X', userId: 'u-1' };
     const letter = await reject(pipeline, 'guarded-1', raw, { reason: 'origin_not_allowed', sender });
     expect((await story.got('events/guarded-1')).sender).toEqual(sender);
-    expect((await story.got(`dlq/${letter.id}`)).event.sender).toEqual(sender);
+    expect((await story.got(`dlq/${letter.id}`)).event).toMatchObject({ sender });
     const replay = (id: string, body?: object) => story.call('POST', `dlq/${id}/replay`, body);
     const refused = (text: RegExp) => ({ status: 409, body: { error: { message: expect.stringMatching(text) } } });
     const notListed = refused(/^This event cannot be replayed: its origin https:\/\/www\.shop\.example is not on the domain allowlist/);

@@ -20,7 +20,9 @@ export function apiOf(harness: Harness, org: TestOrganisation): Api {
   const writer = kyselyWriter(harness.operations.observe);
   return Object.assign((method: string, path: string, body?: unknown) => harness.call(method, path, { token: org.owner.token, body }), {
     org_id: org.org_id,
-    record: async (outcomes: Outcome[]) => writeTally(writer, tally(outcomes), await readPosition(writer)),
+    record: async (outcomes: Outcome[]) => {
+      await writeTally(writer, tally(outcomes), await readPosition(writer));
+    },
   });
 }
 
