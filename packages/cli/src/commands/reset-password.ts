@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { normaliseEmail } from '@firsthand/server/roles/admin/auth/email.ts';
 import { hashPassword } from '@firsthand/server/roles/admin/auth/passwords.ts';
 import { createWrite } from '@firsthand/server/roles/admin/write.ts';
-import { attemptKey, unlockAddress } from '@firsthand/server/stores/config/login-attempts.ts';
+import { unlockAddress } from '@firsthand/server/stores/config/login-attempts.ts';
 import { revokeTokens } from '@firsthand/server/stores/config/sessions.ts';
 import { disableTotp } from '@firsthand/server/stores/config/totp.ts';
 import { allowLocalLogin, findLogin, updateUser } from '@firsthand/server/stores/config/users.ts';
@@ -19,7 +19,7 @@ export async function resetPassword(args: string[]): Promise<void> {
   const email = normaliseEmail(requireEmail('--email', options.email));
   const given = options.password === undefined ? undefined : requirePassword('--password', options.password);
   const generated = given === undefined ? randomBytes(18).toString('base64url') : undefined;
-  const password_hash = await hashPassword(given ?? generated ?? '');
+  const password_hash = await hashPassword(given ?? generated ?? '', 'command line');
   await withInstallation(async ({ db, cipher, clock }) => {
     const user = await findLogin(db, email);
     if (user === undefined) throw new CommandError(`No user has the address ${email}.`);
@@ -30,7 +30,7 @@ export async function resetPassword(args: string[]): Promise<void> {
       await revokeTokens(tx, user.id);
       await allowLocalLogin(tx, user.id, new Date(clock.now() + LOCAL_LOGIN_MS).toISOString());
       if (options['disable-totp']) await disableTotp(tx, user.id);
-      await unlockAddress(tx, attemptKey('email', email));
+      await unlockAddress(tx, email);
       change.audit({ id: user.id });
     });
     print({ user_id: user.id, email, ...(generated === undefined ? {} : { password: generated }) });

@@ -24,7 +24,7 @@ export interface NewOrganisation {
 
 /** Creates an organisation, its first owner and the first entry of its audit chain. Throws a unique violation if the e-mail address is in use. */
 export async function createOrganisation(deps: Deps, input: NewOrganisation): Promise<{ org_id: string; user_id: string }> {
-  const password_hash = await hashPassword(input.owner_password);
+  const password_hash = await hashPassword(input.owner_password, 'installation');
   return await deps.db.transaction().execute((tx) => insertWithOwner(tx, deps, input, password_hash));
 }
 
@@ -39,7 +39,7 @@ export type EnsuredOwner =
 export async function ensureOwner(deps: Deps, owner: { email: string; password: string | undefined }): Promise<EnsuredOwner> {
   if (await hasOrganisation(deps.db)) return { created: false };
   const password = owner.password ?? randomBytes(18).toString('base64url');
-  const password_hash = await hashPassword(password);
+  const password_hash = await hashPassword(password, 'installation');
   return await deps.db.transaction().execute(async (tx): Promise<EnsuredOwner> => {
     const version = await nextConfigVersion(tx);
     if (await hasOrganisation(tx)) return { created: false };

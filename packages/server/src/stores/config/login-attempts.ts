@@ -8,8 +8,11 @@ export const LOCK_MS = 15 * 60_000;
 const FORGET_ATTEMPTS_MS = 86_400_000;
 const FORGET_PLACES_MS = 90 * 86_400_000;
 
-/** Attempts are counted per e-mail address and, from unknown places, also per client address and network. Keys are hashes. */
-export type CountedBy = 'email' | 'client' | 'network';
+/**
+ * From unknown places attempts are counted per e-mail address, client address and network. `known` counts the attempts of an e-mail address
+ * from places where it signed in before: strangers cannot use them up or lock them. Keys are hashes.
+ */
+export type CountedBy = 'email' | 'known' | 'client' | 'network';
 
 export function attemptKey(kind: CountedBy, value: string): string {
   // E-mail keys have no prefix, for compatibility with earlier versions.
@@ -85,8 +88,27 @@ export async function recordSuccess(tx: Db, key: string, now: number): Promise<b
   return row !== undefined;
 }
 
-export async function unlockAddress(tx: Db, key: string): Promise<void> {
-  await tx.deleteFrom('login_attempts').where('address_hash', '=', key).execute();
+/** A place that becomes known continues the minute of the stranger: signing in does not start a new one. */
+export async function carryMinute(tx: Db, fromKey: string, toKey: string): Promise<void> {
+  const from = await tx.selectFrom('login_attempts').selectAll().where('address_hash', '=', fromKey).executeTakeFirst();
+  if (from === undefined) return;
+  const { window_started_ms, attempts } = from;
+  await tx
+    .insertInto('login_attempts')
+    .values({ address_hash: toKey, window_started_ms, attempts, failures: 0, locked_until_ms: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column('address_hash')
+        .doUpdateSet({ window_started_ms, attempts })
+        .where('login_attempts.window_started_ms', '<', window_started_ms),
+    )
+    .execute();
+}
+
+/** At known places and for strangers. */
+export async function unlockAddress(tx: Db, email: string): Promise<void> {
+  const keys = [attemptKey('email', email), attemptKey('known', email)];
+  await tx.deleteFrom('login_attempts').where('address_hash', 'in', keys).execute();
 }
 
 /** Whether this account has signed in from this network before. Only a correct password makes a place known. */

@@ -2,8 +2,9 @@ import { ApiError } from '../../../http/errors.ts';
 import { networkOf } from './client-network.ts';
 
 export interface HashClient {
+  /** Or another name of the party: each takes its turn. */
   ip: string;
-  /** This account has signed in from this network before, or the caller is already authenticated. */
+  /** This account has signed in from this network before. */
   known: boolean;
 }
 

@@ -34,6 +34,45 @@ onBothEngines('sign-in limits', (fresh) => {
     }
   });
 
+  test('strangers cannot lock an owner out of places where the owner signed in before', async () => {
+    const { email } = await org.user('admin');
+    const home = '198.18.5.20';
+    expect((await login(home, email)).status).toBe(200);
+    nextMinute();
+    const codes = [];
+    for (let n = 0; n < 12; n++) codes.push((await login(`192.0.2.${n}`, email, 'wrong')).body.error.code);
+    expect(codes).toEqual([...Array(5).fill('INVALID_CREDENTIALS'), ...Array(5).fill('ACCOUNT_LOCKED'), ...Array(2).fill('RATE_LIMITED')]);
+    expect((await login(home, email)).status, 'while strangers are locked and limited').toBe(200);
+    expect((await login('192.0.2.77', email)).body.error.code, 'the right password of a stranger').toBe('RATE_LIMITED');
+    nextMinute();
+    expect((await login('192.0.2.77', email)).body.error.code).toBe('ACCOUNT_LOCKED');
+    for (let n = 0; n < 5; n++) expect((await login(home, email, 'wrong')).body.error.code).toBe('INVALID_CREDENTIALS');
+    expect((await login(home, email)).body.error.code, 'the lock holds at a known place too').toBe('ACCOUNT_LOCKED');
+  });
+
+  test('an organisation that adds many users at once keeps nobody from signing in', async () => {
+    const office = '203.0.113.7';
+    nextMinute();
+    expect((await login(office, org.owner.email)).status).toBe(200);
+    const neighbour = await harness.newOrganisation();
+    const add = (email: string) =>
+      harness.call('POST', 'users', { token: neighbour.owner.token, body: { email, password: 'correct horse battery staple' } });
+    const added = Promise.all(Array.from({ length: 40 }, (_, n) => add(`many${n}.${neighbour.org_id}@example.com`)));
+    const taken = Promise.all(Array.from({ length: 40 }, () => add(org.owner.email)));
+    expect((await login(office, org.owner.email)).status).toBe(200);
+    expect(new Set((await added).map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set((await taken).map(({ status }) => status)), 'no hash for an address that is taken').toEqual(new Set([409]));
+  });
+
+  test('a first sign-in does not start a new minute', async () => {
+    const { email } = await org.user('viewer');
+    nextMinute();
+    const from = '198.18.6.20';
+    const statuses = [];
+    for (let n = 0; n < 11; n++) statuses.push((await login(from, email)).status);
+    expect(statuses).toEqual([...Array(10).fill(200), 429]);
+  });
+
   test('a first sign-in from another network gets through a flood from one network', async () => {
     const user = await org.user('viewer');
     // The flood may begin or end between two logins, so one pair may differ. Three pairs that differ are no chance.

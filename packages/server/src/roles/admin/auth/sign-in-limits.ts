@@ -3,6 +3,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import {
   type AttemptState,
   attemptKey,
+  carryMinute,
   countAttempts,
   isKnownPlace,
   lockedUntil,
@@ -19,6 +20,7 @@ const PER_NETWORK = 30;
 
 /** One admitted attempt. */
 export interface Attempt {
+  email: string;
   key: string;
   place: string;
   /** This account signed in from this network before. */
@@ -26,9 +28,9 @@ export interface Attempt {
 }
 
 /**
- * Limits sign-in attempts per e-mail address and, for strangers, per client address and network. An account that signed in from this
- * network before is exempt from the client limits, so guesses from the same network cannot keep its owner out. An unknown
- * e-mail address is treated exactly like one that never signed in from here.
+ * Limits sign-in attempts per e-mail address and, for strangers, per client address and network. Places where the account signed in before
+ * have a limit and a lock of their own: strangers who guess, from anywhere else, cannot keep the owner out. An unknown e-mail address is
+ * treated exactly like one that never signed in from here.
  */
 export function createSignInLimits(deps: { db: Db; clock: Clock; settings: { loginRateLimit: number } }) {
   const { db, clock, settings } = deps;
@@ -43,16 +45,17 @@ export function createSignInLimits(deps: { db: Db; clock: Clock; settings: { log
       refuseAbove(byClient, settings.loginRateLimit * PER_CLIENT, now);
       refuseAbove(byNetwork, settings.loginRateLimit * PER_NETWORK, now);
     }
-    const key = attemptKey('email', email);
+    const key = attemptKey(known ? 'known' : 'email', email);
     const [byEmail] = await countAttempts(db, [key], now);
     refuseAbove(byEmail, settings.loginRateLimit, now);
     refuseLocked(byEmail?.locked_until_ms ?? 0, now);
-    return { key, place, known };
+    return { email, key, place, known };
   }
 
   /** False if the address was locked while the password was being checked. */
   async function succeed(tx: Db, attempt: Attempt, now: number): Promise<boolean> {
     if (!(await recordSuccess(tx, attempt.key, now))) return false;
+    if (!attempt.known) await carryMinute(tx, attempt.key, attemptKey('known', attempt.email));
     await rememberPlace(tx, attempt.place, now);
     return true;
   }

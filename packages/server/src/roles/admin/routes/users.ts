@@ -96,7 +96,7 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ body, user }) => {
       await signIn.checkPassword(user, body.current_password);
-      const password_hash = await hashPassword(body.new_password);
+      const password_hash = await hashPassword(body.new_password, user.org_id);
       return await context.write(user, 'user.password_changed', async (tx, change) => {
         const changed = found(await updateUser(tx, user.org_id, user.id, { password_hash }, change.stamp.now));
         await revokeTokens(tx, user.id, user.session_id);
@@ -121,7 +121,9 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
     async ({ body, user }, reply) => {
       const role = body.role ?? 'viewer';
       requireOwnerFor(user, [role]);
-      const password_hash = await hashPassword(body.password);
+      // Again inside the transaction: this one saves the hash.
+      await freeEmail(db, body.email);
+      const password_hash = await hashPassword(body.password, user.org_id);
       const created = await context.write(user, 'user.created', async (tx, change) => {
         const email = await freeEmail(tx, body.email);
         const added = await insertUser(tx, {
