@@ -1,6 +1,7 @@
 import type { Settings } from '../config.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Leases } from '../stores/leases/port.ts';
+import { hideSpanSecrets } from '../telemetry/hide-span-secrets.ts';
 import { startEraser } from './erasures.ts';
 import { type RecorderDeps, startRecorder } from './recorder.ts';
 import { RowWriter } from './row-writer.ts';
@@ -22,7 +23,10 @@ export function startOutcomes({ leases, metrics, telemetry, record, ...deps }: O
   const rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: telemetry && otelTraceRatio }, (reason) =>
     logger.warn({ reason }, 'database connection lost'),
   );
-  const recorder = record ? startRecorder({ log, leases, rowWriter, logger, metrics, telemetry }) : undefined;
+  const hidden: RecorderDeps['telemetry'] = telemetry && {
+    addSpans: (spans) => telemetry.addSpans(spans.map((span) => hideSpanSecrets(deps.snapshots.current(), span))),
+  };
+  const recorder = record ? startRecorder({ log, leases, rowWriter, logger, metrics, telemetry: hidden }) : undefined;
   const sweeper = startSweeper({ ...deps, rowWriter });
   const eraser = startEraser({ log, leases, rowWriter, logger });
   return {

@@ -1,4 +1,5 @@
-import { type Alert, alert } from '@firsthand/core/config/alert.ts';
+import { createHash } from 'node:crypto';
+import { type Alert, type AlertChannel, alert } from '@firsthand/core/config/alert.ts';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { AlertRow, Db } from './schema.ts';
 import { lenientJson, storedJson } from './stored-json.ts';
@@ -85,7 +86,7 @@ export async function readAlertStates(db: Db): Promise<Map<string, AlertState>> 
   return new Map(
     rows.map(({ firing, announced, ...row }) => [
       row.alert_id,
-      { ...row, value: Number(row.value), firing: firing === 1, announced: storedJson<AlertState['announced']>(announced, {}) },
+      { ...row, value: Number(row.value), firing: firing === 1, announced: announcedOf(announced) },
     ]),
   );
 }
@@ -96,11 +97,38 @@ export async function writeAlertState(db: Db, state: AlertState): Promise<void> 
     // The alert may have been deleted while it was evaluated.
     const alive = await tx.selectFrom('alerts').select('id').where('id', '=', state.alert_id).executeTakeFirst();
     if (alive === undefined) return;
-    const { alert_id: _key, ...rest } = row;
+    // What channels were told is written by `noteAnnounced` alone.
+    const { alert_id: _key, announced: _announced, ...rest } = row;
     await tx
       .insertInto('alert_states')
       .values(row)
       .onConflict((conflict) => conflict.column('alert_id').doUpdateSet(rest))
       .execute();
   });
+}
+
+/** Call one after the other: it reads what the other channels were told, and writes it back. */
+export async function noteAnnounced(db: Db, alertId: string, channel: string, occasion: 'firing' | 'resolved'): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await tx.selectFrom('alert_states').select('announced').where('alert_id', '=', alertId).executeTakeFirst();
+    if (row === undefined) return;
+    const announced = { ...announcedOf(row.announced), [channel]: occasion };
+    await tx
+      .updateTable('alert_states')
+      .set({ announced: JSON.stringify(announced) })
+      .where('alert_id', '=', alertId)
+      .execute();
+  });
+}
+
+/** Identifies a channel across edits of the alert, without its address: the holder of a webhook address may post there. */
+export function channelKey({ type, url, to }: AlertChannel): string {
+  return hashedKey(`${type} ${url ?? to ?? ''}`);
+}
+const hashedKey = (text: string) => createHash('sha256').update(text).digest('base64url');
+
+/** Earlier versions stored the address itself: `slack https://…`. */
+function announcedOf(text: string): AlertState['announced'] {
+  const stored = Object.entries(storedJson<AlertState['announced']>(text, {}));
+  return Object.fromEntries(stored.map(([key, told]) => [key.includes(' ') ? hashedKey(key) : key, told]));
 }

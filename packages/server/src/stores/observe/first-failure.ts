@@ -16,6 +16,7 @@ export interface FailureScope {
 }
 export interface Failure {
   event_id: string;
+  pipeline_id: string;
   reason: string | null;
 }
 
@@ -31,7 +32,7 @@ export async function firstFailure(
   if (kind === 'dead_letters' || kind === 'rejected') {
     let letters = db
       .selectFrom('dead_letters')
-      .select(['event_id', 'reason'])
+      .select(['event_id', 'pipeline_id', 'reason'])
       .where('org_id', '=', scope.org_id)
       .where('created_at', '>=', minuteAt - (kind === 'rejected' ? COUNTED_WITHIN : 0))
       .where('created_at', '<', until);
@@ -44,7 +45,7 @@ export async function firstFailure(
     for (const table of await stepTables(observe, minuteAt, until)) {
       let steps = db
         .selectFrom(table)
-        .select(['event_id', 'reason'])
+        .select(['event_id', 'pipeline_id', 'reason'])
         .where('org_id', '=', scope.org_id)
         .where('at', '>=', minuteAt)
         .where('at', '<', until)
@@ -59,7 +60,7 @@ export async function firstFailure(
   if (kind !== 'plan_violations') return undefined;
   let events = db
     .selectFrom(allTraces(engine))
-    .select(['event_id', 'reason'])
+    .select(['event_id', 'pipeline_id', 'reason'])
     .where('org_id', '=', scope.org_id)
     .where('processed_at', '>=', minuteAt)
     .where('processed_at', '<', until)

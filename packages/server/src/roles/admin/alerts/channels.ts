@@ -43,8 +43,3 @@ async function sendMail({ settings }: ChannelDeps, to: string, announcement: Ann
     transport.close();
   }
 }
-
-/** Identifies a channel across edits of the alert. */
-export function channelKey({ type, url, to }: AlertChannel): string {
-  return `${type} ${url ?? to ?? ''}`;
-}

@@ -1,15 +1,25 @@
 /**
- * Evaluates every enabled alert at an interval, in the one process that holds the lease. An announcement that cannot be sent is repeated
- * with growing waits, also by the next process, because the state says what each channel was told.
+ * Evaluates every enabled alert at an interval, in the one process that holds the lease. Announcements are sent beside the evaluation, a few
+ * at once for each organisation: slow channels of one delay nobody else's alerts. One that cannot be sent is repeated with growing waits, also
+ * by the next process, because the state says what each channel was told.
  */
-import type { Alert, AlertKind } from '@firsthand/core/config/alert.ts';
+import type { Alert, AlertChannel, AlertKind } from '@firsthand/core/config/alert.ts';
 import type { Settings } from '../../../config.ts';
+import { errorText } from '../../../runtime/error-text.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import { type AlertState, listEnabledAlerts, readAlertStates, writeAlertState } from '../../../stores/config/alerts.ts';
+import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
+import {
+  type AlertState,
+  channelKey,
+  listEnabledAlerts,
+  noteAnnounced,
+  readAlertStates,
+  writeAlertState,
+} from '../../../stores/config/alerts.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import type { Leases } from '../../../stores/leases/port.ts';
 import { type Failure, firstFailure } from '../../../stores/observe/first-failure.ts';
-import { announce, type ChannelDeps, channelKey } from './channels.ts';
+import { announce, type ChannelDeps } from './channels.ts';
 import { type MeasureDeps, type Measured, measure } from './measure.ts';
 import { announcementOf, describe } from './message.ts';
 import { nextState } from './state.ts';
@@ -17,6 +27,8 @@ import { nextState } from './state.ts';
 const LEASE = 'alerts';
 const FIRST_REPEAT_MS = 15_000;
 const LAST_REPEAT_MS = 600_000;
+/** Announcements of one organisation that are sent at once. */
+const AT_ONCE = 4;
 /** A rejected event is counted a moment before its copy is recorded: an alert waits this long for the event that it shows. */
 const EVENT_WITHIN_MS = 10_000;
 /** These kinds have no single event behind them. */
@@ -56,8 +68,15 @@ export class Evaluator {
   readonly #waiting = new Map<string, number>();
   /** Channels that failed: when to try again, and the wait after that. */
   readonly #repeats = new Map<string, { at: number; waitMs: number }>();
+  /** What channels were told by this process: the states of an evaluation may be older. */
+  readonly #told = new Map<string, Occasion>();
+  readonly #sending = new Map<string, Promise<void>>();
+  readonly #queues = new Map<string, SendQueue>();
+  readonly #stopping = Promise.withResolvers<'stopped'>();
   readonly #timer: NodeJS.Timeout;
+  #isStopped = false;
   #running: Promise<void> | undefined;
+  #noting: Promise<void> = Promise.resolve();
 
   constructor(deps: AlertDeps) {
     this.#deps = deps;
@@ -71,17 +90,35 @@ export class Evaluator {
     this.#timer.unref();
   }
 
+  /** Gives up announcements that are being sent: the next process sends them. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#isStopped = true;
+    this.#stopping.resolve('stopped');
     await this.#running;
+    await this.announced();
+  }
+
+  /** Waits for the announcements that are being sent. */
+  async announced(): Promise<void> {
+    await Promise.all(this.#sending.values());
   }
 
   async evaluate(): Promise<void> {
     const [alerts, states] = await Promise.all([listEnabledAlerts(this.#deps.db), readAlertStates(this.#deps.db)]);
-    for (const alert of alerts) await this.#evaluateOne(alert, states.get(alert.id));
+    for (const alert of alerts) {
+      if (this.#isStopped) return;
+      try {
+        await this.#evaluateOne(alert, states.get(alert.id));
+      } catch (error) {
+        this.#deps.logger.warn({ err: error, alert_id: alert.id }, 'alert not evaluated, trying again');
+      }
+    }
     const known = new Set(alerts.map(({ id }) => id));
-    for (const id of this.#calm.keys()) if (!known.has(id)) this.#calm.delete(id);
-    for (const id of this.#waiting.keys()) if (!known.has(id)) this.#waiting.delete(id);
+    for (const perAlert of [this.#calm, this.#waiting]) for (const id of perAlert.keys()) if (!known.has(id)) perAlert.delete(id);
+    const channels = new Set(alerts.flatMap((alert) => alert.channels.map((channel) => sendingKey(alert, channel))));
+    for (const perChannel of [this.#repeats, this.#told])
+      for (const key of perChannel.keys()) if (!channels.has(key)) perChannel.delete(key);
   }
 
   async #evaluateOne(alert: Alert, stored: AlertState | undefined): Promise<void> {
@@ -99,11 +136,14 @@ export class Evaluator {
         : { ...stateOf(alert, stored), firing: false, since: this.#now(), value: measured?.value ?? 0 };
       await writeAlertState(this.#deps.db, state);
     }
-    if (state !== undefined) await this.#tell(alert, state);
+    if (state !== undefined) this.#tell(alert, state);
   }
 
   async #firstFailure(alert: Alert, measured: Measured | undefined): Promise<Failure | undefined> {
-    return measured?.firstAt === undefined ? undefined : await firstFailure(this.#deps.observe, alert.kind, alert, measured.firstAt);
+    if (measured?.firstAt === undefined) return undefined;
+    const failure = await firstFailure(this.#deps.observe, alert.kind, alert, measured.firstAt);
+    // A vendor may repeat a secret parameter in its error.
+    return failure && hideSecrets(this.#deps.snapshots.current(), failure.pipeline_id, failure);
   }
   #waitsForEvent({ id, kind }: Alert): boolean {
     if (WITHOUT_EVENT.includes(kind)) return false;
@@ -124,36 +164,81 @@ export class Evaluator {
     };
   }
 
-  /** Tells each channel what it does not know yet. A channel that never heard of the alert is not told that it ended. */
-  async #tell(alert: Alert, state: AlertState): Promise<void> {
-    const { clock, settings, logger, db } = this.#deps;
-    const occasion = state.firing ? 'firing' : 'resolved';
+  /** Tells each channel what it does not know yet, without waiting. A channel that never heard of the alert is not told that it ended. */
+  #tell(alert: Alert, state: AlertState): void {
+    const occasion: Occasion = state.firing ? 'firing' : 'resolved';
     for (const channel of alert.channels) {
-      const key = channelKey(channel);
-      const told = state.announced[key] ?? 'resolved';
-      const repeatKey = `${alert.id} ${key}`;
-      const repeat = this.#repeats.get(repeatKey);
+      const key = sendingKey(alert, channel);
+      const told = this.#told.get(key) ?? state.announced[channelKey(channel)] ?? 'resolved';
+      const repeat = this.#repeats.get(key);
+      if (this.#sending.has(key)) continue;
       if (told === occasion) {
         // The next announcement that fails is logged again.
-        this.#repeats.delete(repeatKey);
+        this.#repeats.delete(key);
         continue;
       }
-      if (repeat !== undefined && repeat.at > clock.monotonic()) continue;
-      const failure = await announce(this.#deps, channel, announcementOf(occasion, alert, state, settings.baseUrl));
-      if (failure === undefined) {
-        this.#repeats.delete(repeatKey);
-        state.announced[key] = occasion;
-        await writeAlertState(db, state);
-        continue;
-      }
-      const waitMs = repeat?.waitMs ?? FIRST_REPEAT_MS;
-      this.#repeats.set(repeatKey, { at: clock.monotonic() + waitMs, waitMs: Math.min(waitMs * 2, LAST_REPEAT_MS) });
-      if (repeat === undefined) logger.warn({ alert_id: alert.id, channel: channel.type, reason: failure }, 'alert not sent, trying again');
+      if (repeat !== undefined && repeat.at > this.#deps.clock.monotonic()) continue;
+      const sent = this.#queueOf(alert.org_id)
+        .run(() => this.#send(alert, { ...state }, channel, occasion))
+        .catch((error: unknown) => this.#deps.logger.warn({ err: error, alert_id: alert.id }, 'alert state not written'))
+        .finally(() => this.#sending.delete(key));
+      this.#sending.set(key, sent);
     }
+  }
+
+  async #send(alert: Alert, state: AlertState, channel: AlertChannel, occasion: Occasion): Promise<void> {
+    if (this.#isStopped) return;
+    const { clock, settings, logger, db } = this.#deps;
+    const key = sendingKey(alert, channel);
+    const sent = announce(this.#deps, channel, announcementOf(occasion, alert, state, settings.baseUrl)).catch(errorText);
+    const failure = await Promise.race([sent, this.#stopping.promise]);
+    if (failure === undefined) {
+      this.#repeats.delete(key);
+      this.#told.set(key, occasion);
+      // One after the other: each reads and writes what the channels of its alert were told.
+      this.#noting = this.#noting.catch(() => undefined).then(() => noteAnnounced(db, alert.id, channelKey(channel), occasion));
+      return await this.#noting;
+    }
+    if (this.#isStopped) return;
+    const repeat = this.#repeats.get(key);
+    const waitMs = repeat?.waitMs ?? FIRST_REPEAT_MS;
+    this.#repeats.set(key, { at: clock.monotonic() + waitMs, waitMs: Math.min(waitMs * 2, LAST_REPEAT_MS) });
+    if (repeat === undefined) logger.warn({ alert_id: alert.id, channel: channel.type, reason: failure }, 'alert not sent, trying again');
+  }
+
+  #queueOf(orgId: string): SendQueue {
+    let queue = this.#queues.get(orgId);
+    if (queue === undefined) this.#queues.set(orgId, (queue = new SendQueue(() => this.#queues.delete(orgId))));
+    return queue;
   }
 
   #now(): string {
     return new Date(this.#deps.clock.now()).toISOString();
+  }
+}
+
+type Occasion = 'firing' | 'resolved';
+const sendingKey = (alert: Alert, channel: AlertChannel) => `${alert.id} ${channelKey(channel)}`;
+
+/** Runs at most AT_ONCE of one organisation; the others wait. */
+class SendQueue {
+  readonly #waiting: (() => void)[] = [];
+  readonly #whenEmpty: () => void;
+  #running = 0;
+
+  constructor(whenEmpty: () => void) {
+    this.#whenEmpty = whenEmpty;
+  }
+  async run(send: () => Promise<void>): Promise<void> {
+    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      await send();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next !== undefined) next();
+      else if (--this.#running === 0) this.#whenEmpty();
+    }
   }
 }
 

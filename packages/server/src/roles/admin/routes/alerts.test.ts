@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { Evaluator } from '../alerts/evaluator.ts';
 import { about, aDeadLetter, newIntegration } from '../testing/outcomes.ts';
@@ -35,6 +35,11 @@ function evaluator({ harness }: Story, logger = pino({ level: 'silent' })): Eval
     logger,
     settings: { alertIntervalMs: 2_000_000_000, baseUrl: 'https://firsthand.example', smtpUrl: undefined, smtpFrom: 'a@example.com' },
   });
+}
+
+async function evaluated(checks: Evaluator): Promise<void> {
+  await checks.evaluate();
+  await checks.announced();
 }
 
 onStory('alerts', (story) => {
@@ -94,18 +99,18 @@ onStory('alerts', (story) => {
       return event.event_id;
     };
     const first = await deadLetter();
-    await checks.evaluate();
+    await evaluated(checks);
     expect(own()).toEqual([]);
     await deadLetter();
-    await checks.evaluate();
-    await checks.evaluate();
+    await evaluated(checks);
+    await evaluated(checks);
     expect(own()).toMatchObject([
       { type: 'alert.firing', event_id: first, message: expect.stringContaining('2 events became dead letters') },
     ]);
     expect((await story.got('alerts/firing')).alerts).toMatchObject([{ id: alert.id, value: 2, event_id: first }]);
     expect((await story.stranger('GET', 'alerts/firing')).body.alerts).toEqual([]);
     story.harness.clock.advance(6 * 60_000);
-    for (let check = 0; check < 4; check++) await checks.evaluate();
+    for (let check = 0; check < 4; check++) await evaluated(checks);
     expect(own().map(({ type }) => type)).toEqual(['alert.firing', 'alert.resolved']);
     expect((await story.got('alerts/firing')).alerts).toEqual([]);
     await checks.stop();
@@ -130,7 +135,7 @@ onStory('alerts', (story) => {
     const { org_id, pipeline_id } = about(story, pipeline);
     const checks = evaluator(story);
     await story.record({ kind: 'ingest_counts', at, org_id, pipeline_id, received: 0, duplicates: 0, rejected: { missing_field: 1 } });
-    await checks.evaluate();
+    await evaluated(checks);
     expect(own()).toEqual([]);
     const letter = {
       ...aDeadLetter(story, { pipeline, integration, event_id: 'late', at: at - countedLaterMs }),
@@ -138,7 +143,7 @@ onStory('alerts', (story) => {
       stage: 'ingest' as const,
     };
     await story.record({ kind: 'rejected_events', at, org_id, pipeline_id, dropped: 0, letters: [letter] });
-    await checks.evaluate();
+    await evaluated(checks);
     await checks.stop();
     expect(own()).toMatchObject([{ type: 'alert.firing', event_id: 'late' }]);
   });
@@ -161,10 +166,10 @@ onStory('alerts', (story) => {
     await story.record({ kind: 'processed', received_at: at, decisions: [], ...about(story, pipeline), at });
     const checks = evaluator(story);
     clock.advance(2_000);
-    await checks.evaluate();
+    await evaluated(checks);
     expect(own()).toEqual([]);
     clock.advance(2 * 60_000);
-    await checks.evaluate();
+    await evaluated(checks);
     await checks.stop();
     expect(own()).toMatchObject([{ type: 'alert.firing', message: expect.stringContaining('No event arrived') }]);
   });
@@ -183,13 +188,13 @@ onStory('alerts', (story) => {
     story.harness.clock.advance(2 * 60_000);
     status = 503;
     const one = evaluator(story);
-    await one.evaluate();
+    await evaluated(one);
     await one.stop();
     expect(own()).toEqual([]);
     status = 200;
     const another = evaluator(story);
-    await another.evaluate();
-    await another.evaluate();
+    await evaluated(another);
+    await evaluated(another);
     await another.stop();
     expect(own()).toMatchObject([{ type: 'alert.firing', message: expect.stringContaining('No event arrived') }]);
   });
@@ -235,5 +240,58 @@ onStory('alerts by e-mail', (story) => {
       for (let check = 0; check < 4; check++) await checks.evaluate();
     }
     await checks.stop();
+  });
+});
+
+onStory('announcements of alerts', (story) => {
+  beforeEach(() => {
+    received = [];
+  });
+
+  test('slow channels of one organisation delay neither the alerts of another nor a stop', async () => {
+    const waiting: (() => void)[] = [];
+    const slow = createServer((_req, res) => waiting.push(() => res.end()));
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    const silent = { ...ALERT, kind: 'silent', threshold: 0, window_minutes: 1 };
+    const channels = Array.from({ length: 5 }, (_, n) => ({
+      type: 'webhook',
+      url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/${n}`,
+    }));
+    const { pipeline } = await newIntegration(story);
+    const slowAlert = await story.made('alerts', { ...silent, pipeline_id: pipeline, channels });
+    const other = await story.stranger('POST', 'pipelines', { name: 'Neighbour' });
+    const body = { ...silent, pipeline_id: other.body.id, channels: [{ type: 'webhook', url }] };
+    const { id } = (await story.stranger('POST', 'alerts', body)).body;
+    story.harness.clock.advance(2 * 60_000);
+    const checks = evaluator(story);
+    await checks.evaluate();
+    // Four of five at once.
+    await expect.poll(() => waiting.length).toBe(4);
+    await expect.poll(() => received.some((message) => message.alert.id === id)).toBe(true);
+    // Nobody has answered yet, and a stop does not wait for it.
+    await checks.stop();
+    expect(waiting).toHaveLength(4);
+    for (const answer of waiting) answer();
+    slow.closeAllConnections();
+    await new Promise((resolve) => slow.close(resolve));
+    await story.call('DELETE', `alerts/${slowAlert.id}`);
+  });
+
+  test('a secret parameter in the reason of a dead letter reaches neither channels nor the list of firing alerts', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    await story.put(`pipelines/${pipeline}`, { parameters: { VENDOR_TOKEN: 'tok-4711-very-secret' } });
+    const channels = [{ type: 'webhook', url }];
+    const alert = await story.made('alerts', { ...ALERT, kind: 'dead_letters', threshold: 1, pipeline_id: pipeline, channels });
+    const at = story.harness.clock.now();
+    const event = { ...about(story, pipeline), at };
+    const reason = 'http_401 token tok-4711-very-secret is unknown';
+    const dead_letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at, reason });
+    await story.record({ kind: 'processed', received_at: at, decisions: [], ...event }, { kind: 'dead_lettered', dead_letter, ...event });
+    const checks = evaluator(story);
+    await evaluated(checks);
+    await checks.stop();
+    const messages = received.filter((message) => message.alert.id === alert.id);
+    expect(messages).toMatchObject([{ message: expect.stringContaining('http_401 token') }]);
+    expect(JSON.stringify([messages, await story.got('alerts/firing')])).not.toContain('very-secret');
   });
 });
