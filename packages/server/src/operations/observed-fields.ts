@@ -8,7 +8,7 @@ import { formatPath, type Segment } from '@firsthand/core/path/path.ts';
 import { PiiPass } from '@firsthand/core/privacy/pii.ts';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { turns } from '../runtime/turns.ts';
+import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import { hideSecrets } from '../snapshot/hide-secrets.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -24,6 +24,8 @@ const SAMPLES = [
   { age_ms: 144 * HOUR, events: 250 },
 ] as const;
 const MAX_FIELDS = 1_000;
+/** Values of one event that are looked at: an event may have 50,000. */
+const MAX_VALUES = 2 * MAX_FIELDS;
 const MAX_DEPTH = 12;
 const MAX_ITEMS = 20;
 const MAX_EVENT_NAMES = 50;
@@ -57,6 +59,7 @@ export async function observedFields(
       if (seen.has(record.position)) continue;
       seen.add(record.position);
       const { meta, event } = decodeEventRecord(record.data);
+      if (record.data.length > VERY_LARGE_BYTES) turns.tookLong();
       const organisation = deps.snapshots.current().organisations.get(meta.org_id);
       // Without the rules nothing may be shown.
       if (organisation === undefined) continue;
@@ -81,8 +84,10 @@ interface Seen {
 export class FieldCollector {
   readonly #fields = new Map<string, Seen>();
   #truncated = false;
+  #valuesLeft = 0;
 
   add(event: CanonicalEvent, receivedAt: number): void {
+    this.#valuesLeft = MAX_VALUES;
     this.#walk(event, [], event.type === 'track' ? (event.event ?? '') : eventKey(event), receivedAt);
   }
 
@@ -99,11 +104,18 @@ export class FieldCollector {
 
   #walk(value: unknown, path: readonly Segment[], event: string, at: number): void {
     if (path.length > MAX_DEPTH) return;
+    if (this.#valuesLeft === 0) {
+      this.#truncated = true;
+      return;
+    }
     if (Array.isArray(value) && value.length > 0)
       for (const item of value.slice(0, MAX_ITEMS)) this.#walk(item, [...path, { kind: 'each' }], event, at);
     else if (isObject(value) && Object.keys(value).length > 0)
       for (const [key, inner] of Object.entries(value)) this.#walk(inner, [...path, { kind: 'key', key }], event, at);
-    else this.#note(formatPath(path), value, event, at);
+    else {
+      this.#valuesLeft -= 1;
+      this.#note(formatPath(path), value, event, at);
+    }
   }
 
   #note(path: string, value: unknown, event: string, at: number): void {

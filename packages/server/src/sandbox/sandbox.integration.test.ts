@@ -133,11 +133,11 @@ describe('input and output of code', () => {
   });
 
   test('validation names the line, and test runs leave nothing behind', async () => {
-    expect(await box.validateCode('function transform(e) { return e }')).toEqual([]);
-    expect(await box.validateCode('function transform(e) {\n return }}')).toEqual([
+    expect(await box.validateCode('function transform(e) { return e }', 'org_1')).toEqual([]);
+    expect(await box.validateCode('function transform(e) {\n return }}', 'org_1')).toEqual([
       { field: 'code', message: expect.stringMatching(/^line 2: SyntaxError/) },
     ]);
-    expect(await box.validateCode('let x = 1')).toEqual([
+    expect(await box.validateCode('let x = 1', 'org_1')).toEqual([
       { field: 'code', message: 'the code defines no function transform(event, { parameters })' },
     ]);
     const counter = 'let n = 0; function transform() { return ++n }';
@@ -191,7 +191,7 @@ describe('nothing lives on from one event to the next', () => {
       '}); let kept = 0; (function () { function transform() { return { n: ++kept } }',
       'return 1; function transform() {}',
     ])
-      expect(await box.validateCode(code)).toMatchObject([{ message: expect.stringContaining('SyntaxError') }]);
+      expect(await box.validateCode(code, 'org_1')).toMatchObject([{ message: expect.stringContaining('SyntaxError') }]);
   });
   test('objects of its own may have any property', async () => {
     const code = `'use strict'; class Mine extends Error { constructor() { super('m'); this.name = 'Mine'; } }

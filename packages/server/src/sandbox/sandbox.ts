@@ -14,8 +14,8 @@ export interface Sandbox {
   run(call: CodeCall): Promise<CodeResult>;
   /** Runs once in a new context. Ignores suspensions and causes none. */
   runFresh(code: string, event: unknown, parameters: Record<string, string>, line: string): Promise<CodeResult>;
-  /** Loads the code and reports faults with line numbers. */
-  validateCode(code: string): Promise<ConfigFault[]>;
+  /** Loads the code and reports faults with line numbers. Organisations take turns. */
+  validateCode(code: string, organisation: string): Promise<ConfigFault[]>;
   /** Stop the callers of `run` first: waiting jobs resolve as failed. */
   stop(): Promise<void>;
   readonly workers: number;
@@ -83,8 +83,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         }),
       );
     },
-    async validateCode(code) {
-      const line = 'fresh/validate';
+    async validateCode(code, organisation) {
+      const line = `fresh/${organisation}`;
       const job = { org: line, line, key: 'validate', code, parameters: '{}', fresh: true, load_only: true, event: '' };
       const { error } = await submitTwice(job);
       return error === undefined ? [] : [{ field: 'code', message: error }];

@@ -57,6 +57,6 @@ const cases: [name: string, input: Omit<TransformationTrial, 'event'>, expected:
 ];
 test.each(cases)('%s', async (_name, input, expected) => {
   const before = structuredClone(event);
-  expect(await tryTransformation({ ...input, event }, sandbox)).toMatchObject(expected);
+  expect(await tryTransformation({ ...input, event }, sandbox, 'org_1')).toMatchObject(expected);
   expect(event).toEqual(before);
 });

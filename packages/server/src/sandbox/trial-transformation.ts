@@ -22,7 +22,7 @@ export interface TransformationTrialResult {
 export async function tryTransformation(
   test: TransformationTrial,
   sandbox: Pick<Sandbox, 'runFresh'>,
-  line = 'test',
+  line: string,
 ): Promise<TransformationTrialResult> {
   const parameters = test.parameters ?? {};
   const source = { id: 'test', kind: test.kind, rules: test.rules ?? [], code: test.code ?? '', event_filter: null };

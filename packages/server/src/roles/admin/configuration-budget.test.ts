@@ -24,6 +24,19 @@ onStory('the budgets of one configuration', (story) => {
     expect((await story.got('integration-templates')).total).toBe(before);
   });
 
+  test('patterns are compiled only for callers and bodies that may store them', async () => {
+    const hostile = { any: filters(500) };
+    const details = async (path: string, body: object, token?: string) => {
+      const answer = await story.harness.call('POST', path, { body, ...(token !== undefined && { token }) });
+      return [answer.status, ...(answer.body.error.details ?? []).map(({ field }) => field)];
+    };
+    // The budget's own fault names no field.
+    expect(await details('auth/login', { email: 'a@example.com', password: 'wrong', hostile })).toEqual([422, 'hostile']);
+    expect(await details('integration-templates', { ...template({}), hostile })).toEqual([401]);
+    expect(await details('integration-templates', { ...template({}), hostile }, story.org.owner.token)).toEqual([422, 'hostile']);
+    expect(await details('integration-templates', mapped({ filter: hostile, mappings: [] }), story.org.owner.token)).toEqual([422, '']);
+  });
+
   test('a tracking plan with 3,000 patterns', async () => {
     const pipeline = (await story.made('pipelines', { name: 'Planned' })).id;
     const path = `pipelines/${pipeline}/tracking-plan`;

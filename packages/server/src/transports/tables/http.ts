@@ -3,11 +3,12 @@ import type { Cell } from '@firsthand/core/tables/columns.ts';
 import type { TokenPlan, VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import { retryAfterMs } from '@firsthand/core/vendor/retry-after.ts';
 import { errorText } from '../../runtime/error-text.ts';
+import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { HttpDeps } from '../port.ts';
 import type { Load, StoreFailure } from './store.ts';
 
 /** A table with many long names has a long description. */
-const MAX_REPLY_BYTES = 4_000_000;
+const MAX_REPLY_BYTES = 1_000_000;
 
 /** Nothing came back. `permanent`: nothing was sent either, and a retry fails the same way. */
 export class NoReply extends Error {
@@ -55,6 +56,8 @@ export function parsed(reply: VendorReply): unknown {
     return JSON.parse(reply.body);
   } catch {
     return undefined; // the status decides
+  } finally {
+    if (reply.body.length > VERY_LARGE_BYTES) turns.tookLong();
   }
 }
 export function succeeded({ status }: VendorReply): boolean {

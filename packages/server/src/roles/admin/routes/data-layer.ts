@@ -50,7 +50,7 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
     async ({ body, user, headers }) => {
       const sent = body.config as Partial<DataLayerConfig>;
       const faults = validateDataLayer(sent);
-      if (faults.length === 0 && sent.custom_js?.enabled) faults.push(...(await codeFaults(sent.custom_js.code ?? '')));
+      if (faults.length === 0 && sent.custom_js?.enabled) faults.push(...(await codeFaults(user.org_id, sent.custom_js.code ?? '')));
       if (faults.length > 0)
         throw invalidFields(faults.map(({ field, message }) => ({ field: field === '' ? 'config' : `config.${field}`, message })));
       const saved = await context.write(user, 'data_layer.updated', async (tx, change) => {
@@ -72,8 +72,8 @@ export function dataLayerRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
-  async function codeFaults(code: string) {
-    return (await context.operations.sandbox.validateCode(code)).map(({ message }) => ({ field: 'custom_js.code', message }));
+  async function codeFaults(orgId: string, code: string) {
+    return (await context.operations.sandbox.validateCode(code, orgId)).map(({ message }) => ({ field: 'custom_js.code', message }));
   }
 }
 

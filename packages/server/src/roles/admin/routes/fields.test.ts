@@ -77,6 +77,16 @@ onStory('fields really seen', (story) => {
     expect(examples).not.toHaveProperty(['traits.card']);
   });
 
+  test('an event of 50,000 values is not looked at as a whole', async () => {
+    const { pipeline } = await newIntegration(story);
+    const list = Array.from({ length: 20 }, (_, n) => ({ same: n }));
+    const wide = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`list_${n}`, list]));
+    await store(story, pipeline, [{ event: 'Wide', properties: wide }]);
+    const { fields, truncated } = await story.got(`pipelines/${pipeline}/fields`);
+    // 2,000 values: 20 of each list, less those outside `properties`.
+    expect([fields.length <= 105, truncated]).toEqual([true, true]);
+  });
+
   test('are at most 1,000, and the answer says when there are more', async () => {
     const { pipeline } = await newIntegration(story);
     const wide = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`field_${n}`, n]));

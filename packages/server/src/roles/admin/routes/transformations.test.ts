@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { onStory, type Story } from '../testing/story.ts';
 
 let made = 0;
@@ -177,5 +177,22 @@ onStory('transformations', (story) => {
     expect(await story.refusal('POST', 'transformations/test', { kind: 'code', code: CODE })).toEqual([400, 'MISSING_FIELD', 'event']);
     expect(await story.refusal('POST', 'transformations/test', { kind: 'code', event })).toEqual([400, 'MISSING_FIELD', 'code']);
     expect((await story.got('audit-logs')).total).toBe(before);
+  });
+
+  test('trials and validations of code take the turn of their own organisation', async () => {
+    const { sandbox } = story.harness.operations;
+    const runs = vi.spyOn(sandbox, 'runFresh');
+    const validations = vi.spyOn(sandbox, 'validateCode');
+    const body = { kind: 'code', code: CODE };
+    for (const call of [story.call, story.stranger]) {
+      await call('POST', 'transformations/test', { ...body, event: { type: 'track', event: 'Tried', properties: {} } });
+      const { id } = (await call('POST', 'pipelines', { name: `Pipeline ${++made}` })).body;
+      expect((await call('POST', `pipelines/${id}/transformations`, { name: 'Code', ...body })).status).toBe(201);
+      await call('PUT', 'data-layer', { config: { custom_js: { enabled: true, code: CODE } } });
+    }
+    const [own, other] = [...new Set(runs.mock.calls.map((args) => args[3]))];
+    expect([own, other === own]).toEqual([story.org.org_id, false]);
+    expect(validations.mock.calls.map((args) => args[1])).toEqual([own, own, other, other]);
+    vi.restoreAllMocks();
   });
 });

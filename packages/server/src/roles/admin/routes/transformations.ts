@@ -72,7 +72,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
     async ({ params, body, user }, reply) => {
       requireCode(body);
       const fields = { ...resource.defaults, ...body };
-      await check(fields);
+      await check(user.org_id, fields);
       const created = await context.write(user, 'transformation.created', async (tx, change) => {
         const pipeline = await requirePipeline(tx, user.org_id, params.id);
         if ((await listTransformations(tx, user.org_id, pipeline.id, { limit: 1, offset: 0 })).total >= MOST)
@@ -115,7 +115,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
     },
     async ({ params, body, user, headers }) => {
       // Checked outside the transaction, because the sandbox is slow and a transaction blocks other writers.
-      await check({ ...(await require(db, user.org_id, params)), ...body });
+      await check(user.org_id, { ...(await require(db, user.org_id, params)), ...body });
       const updated = await context.write(user, 'transformation.updated', async (tx, change) => {
         const before = await require(tx, user.org_id, params);
         requireUnchanged(headers['if-match'], before.updated_at, 'The transformation');
@@ -206,7 +206,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
         },
       },
     },
-    async ({ body }) => {
+    async ({ body, user }) => {
       requireCode(body);
       // Every canonical event has a context; a hand-written test event may lack one.
       const trial = { ...body, event: { context: {}, ...body.event } };
@@ -214,14 +214,15 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       const { event, logs, error } = await tryTransformation(
         trial as unknown as TransformationTrial, // a transformation may be tried on an incomplete event
         sandbox,
+        user.org_id,
       );
       return { event: event as never, logs, error, duration_ms: Math.round((clock.monotonic() - started) * 10) / 10 };
     },
   );
 
-  async function check(fields: TransformationFields): Promise<void> {
+  async function check(orgId: string, fields: TransformationFields): Promise<void> {
     const faults = validateTransformation(fields);
-    if (faults.length === 0 && fields.kind === 'code') faults.push(...(await sandbox.validateCode(fields.code)));
+    if (faults.length === 0 && fields.kind === 'code') faults.push(...(await sandbox.validateCode(fields.code, orgId)));
     if (faults.length > 0) throw invalidFields(faults);
   }
 }
