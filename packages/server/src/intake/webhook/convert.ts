@@ -2,6 +2,8 @@
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
+import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { CompiledWebhookSource } from '../../snapshot/webhook-source.ts';
 import { ANY_CALL } from '../call-rules.ts';
@@ -29,17 +31,51 @@ export type Converted = { ok: true; records: IngestRecord[] } | { ok: false; rea
 
 const NOT_EXACT: Rejection = { code: 'validation_failed', message: 'The body contains a number that cannot be stored exactly.' };
 
+/** All at once, for small bodies. */
 export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Converted {
+  const passes = convert(source, rules, request);
+  for (let pass = passes.next(); ; pass = passes.next()) if (pass.done) return pass.value;
+}
+
+/** Large bodies: each pass over 1 MB takes up to 30 ms, and other work goes on between two of them. */
+export async function convertInTurns(source: CompiledWebhookSource, rules: IngestRules, request: WebhookRequest): Promise<Converted> {
+  const passes = convert(source, rules, request);
+  for (;;) {
+    await turns.bulk();
+    atStep('webhook', source.source.id);
+    const pass = passes.next();
+    if (pass.done || pass.value === LONG) turns.tookLong();
+    if (pass.done) return pass.value;
+  }
+}
+
+export function isLargeWebhook({ body, unpacked }: Pick<WebhookRequest, 'body' | 'unpacked'>): boolean {
+  return (unpacked ?? body).length > VERY_LARGE_BYTES;
+}
+
+/** What a step was: a pass over the whole body, or one of many events. */
+const LONG = 'long';
+const SHORT = 'short';
+
+function* convert(
+  source: CompiledWebhookSource,
+  rules: IngestRules,
+  request: WebhookRequest,
+): Generator<typeof LONG | typeof SHORT, Converted> {
   const { headers, query, body, receivedAt, urls, replay } = request;
   const refused = source.verify({ headers, body, now: receivedAt, urls, ...(replay && { keptSecret: replay.keptSecret }) });
   if (refused !== undefined) return { ok: false, reason: refused };
   const bytes = withoutMark(request.unpacked ?? body);
+  yield SHORT;
   const parsed = parseBody(bytes);
   if (!parsed.ok) return { ok: false, reason: parsed.rejection.message ?? 'The body is not valid JSON.' };
+  yield LONG;
   const exact = parsed.longNumbers ? withExactIntegers(bytes) : { ok: true as const, value: parsed.value };
   if (!exact.ok) return { ok: false, reason: messageOf(inexactNumber(bytes) ?? NOT_EXACT) };
+  if (parsed.longNumbers) yield LONG;
   const mapped = source.map({ body: exact.value, headers, query }, receivedAt);
   if (!mapped.ok) return mapped;
+  yield LONG;
   const envelope = envelopeFields({
     received_at: receivedAt,
     source: 'webhook',
@@ -51,7 +87,9 @@ export function convertWebhook(source: CompiledWebhookSource, rules: IngestRules
   for (const [index, event] of mapped.events.entries()) {
     const fault = validateEvent(event, ANY_CALL);
     if (fault !== undefined) return { ok: false, reason: `mapping failed: ${fault.message}` };
-    records.push(buildRecord(meta, { body: event, bytes: Buffer.from(JSON.stringify(event)), index }));
+    const serialised = Buffer.from(JSON.stringify(event));
+    yield serialised.length > VERY_LARGE_BYTES ? LONG : SHORT;
+    records.push(buildRecord(meta, { body: event, bytes: serialised, index }));
   }
   return { ok: true, records };
 }

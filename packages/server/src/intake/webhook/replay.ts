@@ -4,7 +4,7 @@ import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { CompiledWebhookSource } from '../../snapshot/webhook-source.ts';
 import type { Append } from '../../stores/event-log/port.ts';
 import { isGzip, unpack } from '../parse-body.ts';
-import { convertWebhook, MAX_WEBHOOK_BYTES } from './convert.ts';
+import { convertInTurns, MAX_WEBHOOK_BYTES } from './convert.ts';
 import { keptSecretOf } from './kept-secret.ts';
 import { sourceUrls } from './urls.ts';
 
@@ -29,7 +29,7 @@ export async function replayWebhook(
   const unpacked = isGzip(body) ? await unpack(body, MAX_WEBHOOK_BYTES) : undefined;
   if (unpacked?.ok === false) return { ok: false, reason: 'The body is not valid gzip.' };
   const urls = new Set([...(event.urls ?? []), ...sourceUrls(id, settings.ingestUrl, event.headers.host ?? '')]);
-  const converted = convertWebhook(source, rules, {
+  const converted = await convertInTurns(source, rules, {
     headers: event.headers,
     query: event.query ?? {},
     body,

@@ -5,9 +5,10 @@
  */
 
 import type { SourceStatus } from '../../../channels.ts';
-import { convertWebhook } from '../../../intake/webhook/convert.ts';
+import { type Converted, convertInTurns, convertWebhook, isLargeWebhook } from '../../../intake/webhook/convert.ts';
 import { outcomeAppend } from '../../../outcomes/outcome-log.ts';
 import { errorText } from '../../../runtime/error-text.ts';
+import { turns } from '../../../runtime/turns.ts';
 import type { IngestRules } from '../../../snapshot/ingest-rules.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { type Append, RecordTooLarge } from '../../../stores/event-log/port.ts';
@@ -21,8 +22,14 @@ const LAST_RETRY_MS = 30_000;
 const LAG_EVERY_MS = 5_000;
 const LAG_TIMEOUT_MS = 5_000;
 const MAX_BODY = 1_048_576;
+/** A source that must wait asks again after this time at the latest: its limit may have been raised. */
+const MAX_WAIT_MS = 1_000;
+const FAIR_WAIT_MS = 100;
 
-export type LoopContext = Pick<IngestContext, 'log' | 'snapshots' | 'counts' | 'tap' | 'clock' | 'logger' | 'settings' | 'digestSecret'>;
+export type LoopContext = Pick<
+  IngestContext,
+  'log' | 'snapshots' | 'counts' | 'tap' | 'clock' | 'logger' | 'settings' | 'digestSecret' | 'limiter' | 'fairAdmission'
+>;
 
 export class ConsumerLoop {
   readonly compiled: CompiledWebhookSource;
@@ -32,6 +39,8 @@ export class ConsumerLoop {
   readonly #done: Promise<void>;
   #stopped = false;
   #consumer: Consumer | undefined;
+  /** The pipeline's limit was charged for the first message of the next `receive`. */
+  #charged = false;
   #lagReadAt = Number.NEGATIVE_INFINITY;
   #status: Omit<SourceStatus, 'webhook_source_id'> = { state: 'connecting', lag: null, last_error: null, last_message_at: null };
 
@@ -78,8 +87,15 @@ export class ConsumerLoop {
     return consumer ?? undefined;
   }
 
-  /** False where the loop was stopped while it waited for messages. */
+  /** False where the loop only waited, or was stopped while it waited for messages. */
   async #turn(consumer: Consumer): Promise<boolean> {
+    // Before messages are received, not after it: the broker would deliver them again while they wait here.
+    const wait = this.#waitMs();
+    if (wait > 0) {
+      await this.#pause(Math.min(wait, MAX_WAIT_MS));
+      await this.#readLag(consumer);
+      return false;
+    }
     const receiving = consumer.receive();
     const messages = await Promise.race([receiving, this.#stopping.promise]);
     if (messages === undefined) {
@@ -87,8 +103,9 @@ export class ConsumerLoop {
       return false;
     }
     this.#status = { ...this.#status, state: 'running', last_error: null };
-    const rules = this.#ctx.snapshots.current().pipelines.get(this.compiled.source.pipeline_id)?.ingest;
+    const rules = this.#rules;
     if (messages.length > 0 && rules) {
+      this.#charge(messages, rules);
       await this.#store(messages, rules);
       await consumer.acknowledge();
       this.#status = { ...this.#status, last_message_at: new Date(this.#ctx.clock.now()).toISOString() };
@@ -97,13 +114,38 @@ export class ConsumerLoop {
     return true;
   }
 
+  get #rules(): IngestRules | undefined {
+    return this.#ctx.snapshots.current().pipelines.get(this.compiled.source.pipeline_id)?.ingest;
+  }
+  /** Milliseconds until the limits of the pipeline and the organisation admit another `receive`. */
+  #waitMs(): number {
+    const rules = this.#rules;
+    if (rules === undefined) return 0;
+    if (this.#ctx.fairAdmission.refuses(rules.orgId)) return FAIR_WAIT_MS;
+    if (this.#charged) return 0;
+    const wait = this.#ctx.limiter.take(rules.pipelineId, rules.rate);
+    this.#charged = wait === 0;
+    return wait;
+  }
+  #charge(messages: SourceMessage[], { orgId, pipelineId, rate }: IngestRules): void {
+    this.#charged = false;
+    this.#ctx.limiter.charge(pipelineId, rate, messages.length - 1);
+    this.#ctx.fairAdmission.charge(
+      orgId,
+      messages.length,
+      messages.reduce((sum, { body }) => sum + body.length, 0),
+    );
+  }
+
   async #store(messages: SourceMessage[], rules: IngestRules): Promise<void> {
     const { log, counts, clock } = this.#ctx;
     const receivedAt = clock.now();
     const records = [];
     const rejected: Append[] = [];
     for (const message of messages) {
-      const converted = this.#convert(message, rules, receivedAt);
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
+      const converted = await this.#convert(message, rules, receivedAt);
       if (converted.ok) records.push(...converted.records);
       else rejected.push(this.#reject(message, converted.reason, receivedAt));
     }
@@ -121,10 +163,11 @@ export class ConsumerLoop {
     }
   }
 
-  #convert({ id, headers, query, body }: SourceMessage, rules: IngestRules, receivedAt: number): ReturnType<typeof convertWebhook> {
+  #convert({ id, headers, query, body }: SourceMessage, rules: IngestRules, receivedAt: number): Converted | Promise<Converted> {
     if (body.length > MAX_BODY) return { ok: false, reason: `The message has more than ${MAX_BODY} bytes.` };
     const digest = `${this.compiled.source.id}/${id}`;
-    return convertWebhook(this.compiled, rules, { headers, query, body, receivedAt, urls: [], digest });
+    const request = { headers, query, body, receivedAt, urls: [], digest };
+    return isLargeWebhook(request) ? convertInTurns(this.compiled, rules, request) : convertWebhook(this.compiled, rules, request);
   }
 
   /** Kept as a dead letter of stage `webhook`, once, however often the message is delivered. */

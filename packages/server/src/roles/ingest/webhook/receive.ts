@@ -1,9 +1,19 @@
 /** `POST /v1/webhook`: always 200, except where nothing can be stored. */
 import type { RejectionCode } from '@firsthand/core/outcome/outcome.ts';
+import type { IngestRecord } from '../../../intake/ingest-record.ts';
 import { isGzip, unpack } from '../../../intake/parse-body.ts';
-import { convertWebhook, headersOf, MAX_WEBHOOK_BYTES, queryOf } from '../../../intake/webhook/convert.ts';
+import {
+  type Converted,
+  convertInTurns,
+  convertWebhook,
+  headersOf,
+  isLargeWebhook,
+  MAX_WEBHOOK_BYTES,
+  queryOf,
+} from '../../../intake/webhook/convert.ts';
 import { sourceUrls } from '../../../intake/webhook/urls.ts';
 import { outcomeAppend } from '../../../outcomes/outcome-log.ts';
+import type { IngestRules } from '../../../snapshot/ingest-rules.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
 import { type Exchange, OVERLOADED } from '../exchange.ts';
 import { logAppendFailure, store } from '../store.ts';
@@ -30,9 +40,19 @@ export function receiveWebhook(exchange: Exchange): void {
   }
   exchange.read(
     MAX_WEBHOOK_BYTES,
-    (_exchange, body) => onBody(exchange, source, body),
+    (_exchange, body) => {
+      if (!ctx.turnShares.run(source.source.org_id, body.length, () => inTurn(exchange, source, body))) exchange.reject(OVERLOADED);
+    },
     () => ignore(exchange, source, 'payload_too_large'),
   );
+}
+
+function inTurn(exchange: Exchange, source: CompiledWebhookSource, body: Buffer): void {
+  try {
+    if (!exchange.finished) onBody(exchange, source, body);
+  } catch (error) {
+    exchange.fail(error);
+  }
 }
 
 function onBody(exchange: Exchange, source: CompiledWebhookSource, body: Buffer): void {
@@ -51,25 +71,36 @@ function onBody(exchange: Exchange, source: CompiledWebhookSource, body: Buffer)
 
 function accept(exchange: Exchange, source: CompiledWebhookSource, body: Buffer, unpacked: Buffer | undefined): void {
   const { ctx, req } = exchange;
-  const { id, pipeline_id } = source.source;
+  const { pipeline_id } = source.source;
   const rules = ctx.snapshots.current().pipelines.get(pipeline_id)?.ingest;
   if (rules === undefined || !rules.enabled) {
     ignore(exchange, source, 'pipeline_disabled');
     return;
   }
-  const converted = convertWebhook(source, rules, {
+  exchange.rules = rules;
+  const request = {
     headers: headersOf(req.headers),
     query: queryOf(exchange.query),
     body,
     ...(unpacked === undefined ? {} : { unpacked }),
     receivedAt: exchange.receivedAt,
     urls: urlsOf(exchange, source),
-  });
-  if (!converted.ok) {
-    keepRejected(exchange, source, body, unpacked, converted.reason);
+  };
+  const onConverted = (converted: Converted): void => {
+    if (converted.ok) storeRecords(exchange, source, rules, converted.records);
+    else keepRejected(exchange, source, body, unpacked, converted.reason);
+  };
+  if (!isLargeWebhook(request)) {
+    onConverted(convertWebhook(source, rules, request));
     return;
   }
-  const { records } = converted;
+  convertInTurns(source, rules, request)
+    .then(onConverted)
+    .catch((error: unknown) => exchange.fail(error));
+}
+
+function storeRecords(exchange: Exchange, { source }: CompiledWebhookSource, rules: IngestRules, records: IngestRecord[]): void {
+  const { ctx } = exchange;
   if (records.length === 0) {
     exchange.succeed(undefined);
     return;
@@ -84,7 +115,7 @@ function accept(exchange: Exchange, source: CompiledWebhookSource, body: Buffer,
             pipeline_id: rules.pipelineId,
             event_id: eventId,
             type: 'track',
-            payload: { webhook_source_id: id },
+            payload: { webhook_source_id: source.id },
           });
     exchange.succeed(undefined);
   });
@@ -115,6 +146,7 @@ function keepRejected(
   const outcome = webhookDeadLetter(compiled, request, reason, { digestSecret, retentionMs: ctx.settings.deadLetterRetentionMs });
   const { id } = outcome.dead_letter;
   ctx.capacity.beginAppend(body.length);
+  ctx.fairAdmission.charge(compiled.source.org_id, 1, body.length);
   ctx.log.append([outcomeAppend(ctx.log, compiled.source.id, `webhook/${id}`, [outcome])]).then(
     () => {
       ctx.capacity.endAppend(body.length);
