@@ -7,7 +7,7 @@ import { api, call } from '../../api.ts';
 import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
-import { type InstallCalls, installation } from './installation.ts';
+import { ACCOUNT_FIELD, type InstallCalls, installation, lacksAccountOnly } from './installation.ts';
 import { Installed } from './installed.tsx';
 import { mappedEvents, type VariantConfig } from './variant.ts';
 
@@ -22,24 +22,27 @@ export interface InstallableVendor {
   see_it: string | null;
   test_mode: { field: string; value?: unknown; effect: string } | null;
 }
-const CALLS: InstallCalls = {
-  install: async (vendor, body) =>
+const callsOf = (vendor: InstallableVendor): InstallCalls => ({
+  install: async (key, body) =>
     (
       await call(
         api.POST('/v1/admin/integration-catalog/{vendor}/install', {
-          params: { path: { vendor } },
+          params: { path: { vendor: key } },
           body: { ...body, config: body.config as never },
         }),
       )
     ).template.id,
-  assign: (pipelineId, template_id, consent_category) =>
+  assign: (id, template_id, consent_category) =>
     call(
       api.POST('/v1/admin/pipelines/{id}/integrations', {
-        params: { path: { id: pipelineId } },
+        params: { path: { id } },
         body: { template_id, consent_category: consent_category as never, enabled: true },
       }),
-    ),
-};
+    ).catch((error: unknown) => {
+      if (vendor.connect !== null && lacksAccountOnly(error)) return undefined;
+      throw error;
+    }),
+});
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
 export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor; variant?: string; onDone: () => void }) {
@@ -60,7 +63,7 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
       name: (name) => (name.trim() === '' ? 'Give it a name.' : null),
       config: Object.fromEntries(
         required
-          .filter((field) => field.required && vendor.connect === null)
+          .filter((field) => field.required && (vendor.connect === null || field.key !== ACCOUNT_FIELD))
           .map(({ key, label }) => [key, (value: unknown) => (value === '' || value === undefined ? `${label} is required.` : null)]),
       ),
     },
@@ -72,15 +75,13 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
     if (only !== undefined && form.values.pipelines.length === 0) form.setFieldValue('pipelines', [only]);
   }, [only]);
   // What a failed try has done already: a second integration of a pipeline would deliver each event twice.
-  const steps = useRef(installation(vendor.key, CALLS));
+  const steps = useRef(installation(vendor.key, callsOf(vendor)));
   const install = useMutation({
     mutationFn: (values: typeof form.values) => {
       const config = Object.fromEntries(Object.entries(values.config).filter(([, value]) => value !== '' && value !== undefined));
-      // Without the account's token the vendor cannot be used yet: it is connected first, then assigned.
-      const isIncomplete = vendor.connect !== null && required.some((field) => field.required && config[field.key] === undefined);
       return steps.current({
         template: { name: values.name.trim(), variant: values.variant, config },
-        pipelines: isIncomplete ? [] : values.pipelines,
+        pipelines: values.pipelines,
         consent_category: values.consent_category,
       });
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { installation, type Wanted } from './installation.ts';
+import { RefusedError } from '../../api-client.ts';
+import { installation, lacksAccountOnly, type Wanted } from './installation.ts';
 
 const WANTED: Wanted = { template: { name: 'Meta', variant: 'default', config: {} }, pipelines: ['pl_1', 'pl_2'], consent_category: null };
 
@@ -38,8 +39,16 @@ test('a corrected setting makes a new template for the pipelines that are left',
   await run({ ...WANTED, template: { ...WANTED.template, config: { pixel_id: '1' } } });
   expect(calls.slice(3)).toEqual(['install', 'pl_2 tpl_2']);
 });
-test('an account that is connected later is installed without a pipeline', async () => {
-  const { calls, run } = service();
-  expect(await run({ ...WANTED, pipelines: [] })).toEqual({ templateId: 'tpl_1', integrations: [] });
-  expect(calls).toEqual(['install']);
+test('a vendor whose account is connected later is installed without its pipelines', async () => {
+  const run = installation('google_ads', { install: async () => 'tpl_1', assign: async () => undefined });
+  expect(await run(WANTED)).toEqual({ templateId: 'tpl_1', integrations: [] });
+});
+test.each([
+  [['config.refresh_token'], true],
+  [['/config/refresh_token'], true],
+  [['refresh_token', 'client_id'], false],
+  [[], false],
+])('a refusal for %j lacks the account only: %s', (fields, expected) => {
+  const details = fields.map((field) => ({ field, message: 'is required' }));
+  expect(lacksAccountOnly(new RefusedError({ error: { code: 'VALIDATION_ERROR', message: 'Invalid.', details } } as never))).toBe(expected);
 });

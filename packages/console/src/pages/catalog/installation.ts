@@ -1,4 +1,6 @@
 /** The calls of an installation: a template, then one integration per pipeline. */
+import { RefusedError } from '../../api-client.ts';
+
 export interface InstalledIntegration {
   id: string;
   name: string;
@@ -12,8 +14,16 @@ export interface Wanted {
 export interface InstallCalls {
   /** Answers the id of the template. */
   install(vendor: string, template: Wanted['template']): Promise<string>;
-  assign(pipelineId: string, templateId: string, consentCategory: string | null): Promise<InstalledIntegration>;
+  /** Undefined where the vendor can only be used once its account is connected. */
+  assign(pipelineId: string, templateId: string, consentCategory: string | null): Promise<InstalledIntegration | undefined>;
 }
+
+/** The field that connecting an account fills. It has this name at every vendor. */
+export const ACCOUNT_FIELD = 'refresh_token';
+export const lacksAccountOnly = (error: unknown): boolean =>
+  error instanceof RefusedError &&
+  error.details.length > 0 &&
+  error.details.every(({ field }) => field.split(/[./]/).at(-1) === ACCOUNT_FIELD);
 
 /**
  * May be called again after a failure: it goes on where it stopped. A pipeline never gets the vendor twice, and a template is made again
@@ -29,7 +39,11 @@ export function installation(vendor: string, { install, assign }: InstallCalls) 
   }: Wanted): Promise<{ templateId: string; integrations: InstalledIntegration[] }> => {
     const from = JSON.stringify(template);
     if (made?.from !== from) made = { from, id: await install(vendor, template) };
-    for (const id of pipelines) if (!assigned.has(id)) assigned.set(id, await assign(id, made.id, consent_category));
+    for (const id of pipelines) {
+      const integration = assigned.get(id) ?? (await assign(id, made.id, consent_category));
+      if (integration === undefined) break;
+      assigned.set(id, integration);
+    }
     return { templateId: made.id, integrations: [...assigned.values()] };
   };
 }

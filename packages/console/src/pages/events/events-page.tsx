@@ -60,21 +60,26 @@ export function EventsPage() {
   const known = useRef(listed);
   known.current = listed;
   const { isSuccess } = past;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `search` matters where its filters change, and then so does `gap`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `search` that matters here starts another gap
   useEffect(() => {
-    if (gap !== 'away' || !isSuccess) return;
+    if (gap?.why !== 'away' || !isSuccess) return;
+    let isOver = false;
     const timer = setTimeout(async () => {
       try {
         const { events } = await call(api.GET('/v1/admin/events', { params: { query: { limit: PAGE_SIZE, ...queryOf(search) } } }));
+        if (isOver) return;
         const newest = events.map(rowOf);
         const keys = new Set(known.current.slice(0, NEWEST).map(rowKey));
         if (newest.length < PAGE_SIZE || newest.some((row) => keys.has(rowKey(row)))) close(newest);
         else leaveOpen();
       } catch {
-        leaveOpen(); // the notice offers to read the list again, and shows what is wrong then
+        if (!isOver) leaveOpen(); // the notice offers to read the list again, and shows what is wrong then
       }
     }, LISTED_AFTER_MS);
-    return () => clearTimeout(timer);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   }, [gap, isSuccess, close, leaveOpen]);
   async function readAnew() {
     await queries.resetQueries({ queryKey: ['events', ...filters] });
@@ -84,16 +89,17 @@ export function EventsPage() {
   const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed)), [live, listed, listed.length]);
   const choices = useMemo(() => pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? [], [pipelines.data]);
   const integrations = useIntegrations(search.pipeline === undefined ? choices.map(({ value }) => value) : [search.pipeline]);
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = past;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, errorUpdateCount } = past;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const waitS = isFetchNextPageError && past.error instanceof RefusedError ? past.error.retryAfterS : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each refusal starts the wait anew
   useEffect(() => {
     if (waitS === undefined) return;
     const timer = setTimeout(() => void fetchNextPage(), waitS * 1_000);
     return () => clearTimeout(timer);
-  }, [waitS, fetchNextPage]);
+  }, [waitS, errorUpdateCount, fetchNextPage]);
   const onSelect = useCallback(
     ({ event_id, pipeline_id }: Row) => setSearch({ selected: event_id, selected_in: pipeline_id }),
     [setSearch],
@@ -135,7 +141,7 @@ export function EventsPage() {
         onChange={setFilter}
         onClear={() => setSearch(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       />
-      {gap === 'many' && isLive && (
+      {gap?.why === 'many' && isLive && (
         <Alert color="yellow" mb="sm" role="status">
           <Group gap="sm">
             <span>Some events came without appearing here.</span>

@@ -12,7 +12,10 @@ const TRACED_AFTER_MS = 10_000;
  * Why events may be missing between the list and the live rows. `away`: the page did not listen for a while, and the list may lack what came
  * just before. `many`: more came than the page was sent or can hold.
  */
-export type Gap = 'away' | 'many';
+export interface Gap {
+  why: 'away' | 'many';
+}
+const tooMany = (before: Gap | undefined): Gap => (before?.why === 'many' ? before : { why: 'many' });
 
 export interface LiveEvents {
   rows: readonly LiveRow[];
@@ -40,14 +43,14 @@ export function useLiveEvents(enabled: boolean, filter: LiveFilter): LiveEvents 
   const isListening = enabled && status === 'live';
   // biome-ignore lint/correctness/useExhaustiveDependencies: each connection and each filter begins with a gap
   useEffect(() => {
-    if (isListening) setGap('away');
+    if (isListening) setGap({ why: 'away' });
   }, [isListening, since, filter.pipeline, filter.event]);
   useEffect(() => {
-    if (enabled && skipped > 0) setGap('many');
+    if (enabled && skipped > 0) setGap(tooMany);
   }, [enabled, skipped]);
   useLiveFrames((frame) => {
     if (!enabled || !matches(frame, filter)) return;
-    if (!fold(rows.current, frame, Date.now())) setGap('many');
+    if (!fold(rows.current, frame, Date.now())) setGap(tooMany);
     dirty.current = true;
   });
   useEffect(() => {
@@ -63,7 +66,7 @@ export function useLiveEvents(enabled: boolean, filter: LiveFilter): LiveEvents 
     setShown(newestFirst(rows.current));
     setGap(undefined);
   }, []);
-  const leaveOpen = useCallback(() => setGap('many'), []);
+  const leaveOpen = useCallback(() => setGap(tooMany), []);
   const restart = useCallback(() => {
     forget(rows.current, Date.now() - TRACED_AFTER_MS);
     setShown(newestFirst(rows.current));
