@@ -111,6 +111,8 @@ declare module 'fastify' {
     )[];
     /** The body contains a client's event: any JSON text is allowed in it, and it is never stored as text. */
     anyJson?: boolean;
+    /** Has its own serializer, which takes the answer as the handler returned it. */
+    ownSerializer?: boolean;
     /** A missing body means an empty object. */
     optionalBody?: boolean;
     /** Has no audit entry: it issues a token or tries something out. */

@@ -103,7 +103,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/integration-catalog',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', ownSerializer: true },
       schema: {
         summary: 'List the vendors',
         description: 'Without the mappings of their variants: read one vendor for these.',
