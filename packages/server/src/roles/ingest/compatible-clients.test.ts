@@ -1,5 +1,6 @@
 /** The paths and leniencies of Segment-compatible clients, request by request. `e2e/sdks` runs the real libraries. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IngestDeps } from './deps.ts';
 import { aPipeline, aSnapshot, type Harness, startIngest } from './testing/harness.ts';
 
 const ORIGIN = 'https://shop.example';
@@ -160,6 +161,24 @@ test('behind a proxy they name its address', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'in.shop.example' };
   const response = await fetch(`${harness.url}/v1/projects/pk_web/settings`, { headers });
   expect(await response.json()).toMatchObject({ integrations: { 'Segment.io': { apiHost: 'in.shop.example/v1', protocol: 'https' } } });
+});
+test('in production they name no address that the client chose, and no cache keeps one that depends on the request', async () => {
+  const settingsOf = async (settings: Partial<IngestDeps['settings']>, host: string) => {
+    const one = await startIngest(aSnapshot([aPipeline()]), { settings: { trustProxy: 1, mode: 'production', ...settings } });
+    const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https', 'x-forwarded-host': host };
+    const response = await fetch(`${one.url}/v1/projects/pk_web/settings`, { headers });
+    const body = (await response.json()) as { integrations?: { 'Segment.io': { apiHost: string } } };
+    await one.close();
+    return [response.status, body.integrations?.['Segment.io'].apiHost, response.headers.get('cache-control')];
+  };
+  expect(await settingsOf({}, 'evil.example')).toEqual([404, undefined, null]);
+  expect(await settingsOf({ allowedHosts: ['in.shop.example'] }, 'in.shop.example')).toEqual([200, 'in.shop.example/v1', 'no-store']);
+  expect(await settingsOf({ ingestUrl: 'https://in.shop.example' }, 'evil.example')).toEqual([
+    200,
+    'in.shop.example/v1',
+    'public, max-age=60',
+  ]);
+  expect(await settingsOf({ mode: 'development' }, 'a.example')).toEqual([200, 'a.example/v1', 'no-store']);
 });
 test.each(['/sourceConfig', '/sourceConfig/'])('RudderStack’s source configuration at %s holds no destination', async (path) => {
   const headers = { origin: ORIGIN, authorization: `Basic ${btoa('pk_web:')}` };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../../config.ts';
+import type { Addresses } from '../../http/public-origin.ts';
 import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -21,7 +22,7 @@ export interface IngestDeps {
   log: EventLog;
   snapshots: SnapshotSource;
   tap: Tap;
-  settings: Pick<Settings, 'maxBodyBytes' | 'trustProxy' | 'ingestUrl' | 'deadLetterRetentionMs'>;
+  settings: Pick<Settings, 'maxBodyBytes' | 'trustProxy' | 'deadLetterRetentionMs'> & Addresses;
   clock: Clock;
   logger: Logger;
   rateLimits: SharedLimits;

@@ -2,6 +2,7 @@
  * What browser SDKs load before they send anything: Segment's project settings and RudderStack's source configuration. Both
  * name no vendor of theirs, so that the SDK sends everything to us.
  */
+import { mayUseHost } from '../../http/public-origin.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { findSender } from './admission.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,9 +15,24 @@ export function replySettings(exchange: Exchange): void {
   const key = inPath ?? keyOf(req, query) ?? '';
   const rules = findSender(exchange, key);
   if (rules === undefined) return;
-  const updatedAt = exchange.ctx.snapshots.current().pipelines.get(rules.pipelineId)?.pipeline.updated_at ?? '';
-  const settings = inPath === undefined ? rudderStackConfig(key, rules, updatedAt) : segmentSettings(key, publicUrl(exchange));
-  exchange.reply({ status: 200, body: JSON.stringify(settings), headers: ['Cache-Control', 'public, max-age=60'] });
+  if (inPath === undefined) {
+    const updatedAt = exchange.ctx.snapshots.current().pipelines.get(rules.pipelineId)?.pipeline.updated_at ?? '';
+    replyJson(exchange, rudderStackConfig(key, rules, updatedAt), CACHED);
+    return;
+  }
+  const { ingestUrl, ingestPort, baseUrl } = exchange.ctx.settings;
+  const set = ingestUrl ?? (ingestPort === undefined ? baseUrl : undefined);
+  const url = set === undefined ? reachedUrl(exchange) : new URL(set);
+  if (url === undefined) exchange.reject({ code: 'not_found', message: UNKNOWN_ADDRESS });
+  // A client may choose its host: a shared cache must not hand that to others.
+  else replyJson(exchange, segmentSettings(key, url), set === undefined ? 'no-store' : CACHED);
+}
+
+const CACHED = 'public, max-age=60';
+const UNKNOWN_ADDRESS = 'The public address is not known. Set INGEST_URL, or list this host in ALLOWED_HOSTS.';
+
+function replyJson(exchange: Exchange, settings: object, caching: string): void {
+  exchange.reply({ status: 200, body: JSON.stringify(settings), headers: ['Cache-Control', caching] });
 }
 
 function segmentSettings(key: string, url: URL) {
@@ -53,9 +69,10 @@ function rudderStackConfig(key: string, { pipelineId, orgId }: IngestRules, upda
   };
 }
 
-/** `INGEST_URL`, else the address that the client used. */
-function publicUrl({ ctx, req }: Exchange): URL {
-  const host = ctx.proxies.host(req);
-  const seen = `${ctx.proxies.secure(req) ? 'https' : 'http'}://${host}`;
-  return new URL(ctx.settings.ingestUrl ?? (URL.canParse(seen) ? seen : 'http://localhost'));
+/** The address that the client used; in production only an allowed one. */
+function reachedUrl({ ctx, req }: Exchange): URL | undefined {
+  const reached = { protocol: ctx.proxies.secure(req) ? 'https' : 'http', host: ctx.proxies.host(req) ?? '' };
+  if (!mayUseHost(ctx.settings, reached)) return undefined;
+  const origin = `${reached.protocol}://${reached.host}`;
+  return new URL(URL.canParse(origin) ? origin : 'http://localhost');
 }

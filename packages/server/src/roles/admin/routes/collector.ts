@@ -5,11 +5,11 @@ import { Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/sc
 import { Type } from 'typebox';
 import { BUILD_WANTED_CHANNEL } from '../../../collector/channels.ts';
 import { ApiError } from '../../../http/errors.ts';
+import { ingestOrigin } from '../../../http/public-origin.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { type BuiltFile, queueBuild, readBuildState, readSource } from '../../../stores/config/collector-builds.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { ingestOrigin } from '../public-origin.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Collector'];

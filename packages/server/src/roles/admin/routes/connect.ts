@@ -3,13 +3,13 @@ import { providerError } from '@firsthand/core/vendor/connect.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
+import { baseOrigin } from '../../../http/public-origin.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { clientOf } from '../auth/authenticate.ts';
 import { isSecure } from '../auth/session-cookie.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { CONNECT_TTL_S, createOauthConnect, failed, type Started } from '../oauth-connect.ts';
-import { baseOrigin } from '../public-origin.ts';
 
 export const CALLBACK_PATH = '/v1/oauth/callback';
 const COOKIE = 'firsthand_connect';

@@ -2,6 +2,7 @@ import { Closed } from '@firsthand/core/config/schema.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
+import { baseOrigin } from '../../../http/public-origin.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
 import { seal, unseal } from '../../../secrets/seal.ts';
 import { clientOf } from '../auth/authenticate.ts';
@@ -10,7 +11,6 @@ import { createOidcProvider, type OidcRequest } from '../auth/oidc-provider.ts';
 import { isSecure, setSessionCookie } from '../auth/session-cookie.ts';
 import { createSignIn } from '../auth/sign-in.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { baseOrigin } from '../public-origin.ts';
 
 const tags = ['Authentication'];
 const PATH = '/v1/admin/auth/oidc';

@@ -3,6 +3,7 @@ import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/confi
 import { type PublicWebhookSource, webhookSource as resource, type WebhookSourceFields } from '@firsthand/core/config/webhook-source.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
+import { ingestOrigin } from '../../../http/public-origin.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { needsSecret } from '../../../snapshot/source-connection.ts';
@@ -17,7 +18,6 @@ import {
   updateWebhookSource,
 } from '../../../stores/config/webhook-sources.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { ingestOrigin } from '../public-origin.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Webhook sources'];

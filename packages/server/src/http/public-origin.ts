@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Settings } from '../../config.ts';
-import { ApiError } from '../../http/errors.ts';
+import type { Settings } from '../config.ts';
+import { ApiError } from './errors.ts';
 
 export type Addresses = Pick<Settings, 'ingestUrl' | 'ingestPort' | 'baseUrl' | 'mode' | 'allowedHosts'>;
-type Reached = Pick<FastifyRequest, 'protocol' | 'host'>;
+type Reached = Record<keyof Pick<FastifyRequest, 'protocol' | 'host'>, string>;
 
 /**
  * Public address of the collection endpoints: as set, else as the client reached us, on their port. If they share the management API's
@@ -26,13 +26,16 @@ export function baseOrigin(settings: Addresses, request: Reached): string {
   return settings.baseUrl ?? reachedOrigin(settings, request);
 }
 
-/** In production an unverified Host header is not used in links, because the client chooses it. */
-function reachedOrigin({ mode, allowedHosts }: Addresses, { protocol, host }: Reached): string {
-  const reached = `${protocol}://${host}`;
-  if (mode !== 'production' || isAllowed(reached, allowedHosts)) return reached;
+function reachedOrigin(settings: Addresses, reached: Reached): string {
+  if (mayUseHost(settings, reached)) return `${reached.protocol}://${reached.host}`;
   throw new ApiError('CONFLICT', {
     message: 'The public address is not known. Set BASE_URL and INGEST_URL, or list this host in ALLOWED_HOSTS.',
   });
+}
+
+/** In production an unverified Host header is not used in links, because the client chooses it. */
+export function mayUseHost({ mode, allowedHosts }: Pick<Addresses, 'mode' | 'allowedHosts'>, { protocol, host }: Reached): boolean {
+  return mode !== 'production' || isAllowed(`${protocol}://${host}`, allowedHosts);
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
