@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Settings } from '@firsthand/server/config.ts';
 import { SQLITE_FILE } from '@firsthand/server/stores/config/open.ts';
 import { OBSERVE_FILE } from '@firsthand/server/stores/observe/tables.ts';
+import { ownAlone } from '@firsthand/server/stores/sole-owner.ts';
 import { CommandError } from './failure.ts';
 
 /** File names inside DATA_DIR. */
@@ -18,8 +19,38 @@ export function requireEmbedded(settings: Settings, postgresTool: string): void 
 
 const SQLITE_BUSY = 5;
 
-/** Switching the journal mode needs exclusive access, so it fails while any other process has the file open. */
-export function requireStopped(dataDir: string): void {
+const WAIT_MS = 200;
+
+/** Runs `work` while no service can start on the folder. Fails if one is running. */
+export async function whileStopped<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return await alone(dataDir, 'The service is running on this DATA_DIR: stop it first.', async () => {
+    requireStopped(dataDir);
+    return await work();
+  });
+}
+
+/** Runs `work` while no other process owns the folder. */
+export async function alone<T>(folder: string, otherwise: string, work: () => Promise<T>): Promise<T> {
+  let owned: ReturnType<typeof ownAlone>;
+  try {
+    owned = ownAlone(folder, WAIT_MS);
+  } catch (error) {
+    if ((error as { cause?: { errcode?: number } }).cause?.errcode !== SQLITE_BUSY) throw error;
+    throw new CommandError(otherwise);
+  }
+  try {
+    return await work();
+  } finally {
+    await owned.close();
+  }
+}
+
+/**
+ * Switching the journal mode needs exclusive access, so it fails while any other process has the file open: also one whose log is on NATS,
+ * which takes no lock of the folder.
+ */
+function requireStopped(dataDir: string): void {
   const file = join(dataDir, EMBEDDED.config);
   if (!existsSync(file)) return;
   const database = new DatabaseSync(file, { timeout: 200 });

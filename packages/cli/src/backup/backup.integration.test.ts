@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { openLmdbLog } from '@firsthand/server/stores/event-log/lmdb.ts';
+import { ownAlone } from '@firsthand/server/stores/sole-owner.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listFiles } from './manifest.ts';
 import { readBackup } from './repository.ts';
@@ -228,6 +229,19 @@ describe('a repository', () => {
     expect(pruned.removed).toHaveLength(1);
     expect(chunks().length).toBeLessThan(before);
     expect((await firsthand('backup', 'verify', '--from', repository)).code).toBe(0);
+  });
+
+  test('is used by one backup or prune at a time', async () => {
+    const other = ownAlone(repository);
+    for (const args of [['backup'], ['backup', 'prune', '--keep', '1']])
+      expect((await firsthand(...args, '--repository', repository)).err).toMatch(/Another backup or prune uses/);
+    await other.close();
+  });
+
+  test('is not restored while another process owns the folder', async () => {
+    const other = ownAlone(dataDir);
+    expect((await firsthand('restore', '--from', repository)).err).toMatch(/running on this DATA_DIR/);
+    await other.close();
   });
 
   test.each([

@@ -5,6 +5,7 @@
  *     repository.json                 the format
  *     chunks/ab/ab12….zst             a chunk of up to 1 MiB, compressed
  *     backups/2026-11-16T….json       the files of one backup, written last
+ *     running.lock                    locked while a backup or prune runs
  */
 import { createHash, hash } from 'node:crypto';
 import {
@@ -25,6 +26,7 @@ import {
 import { dirname, join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { VERSION } from '@firsthand/server/version.ts';
+import { alone } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
 import { listFiles } from './manifest.ts';
 
@@ -67,6 +69,11 @@ export function openRepository(folder: string): void {
   }
   const { format } = readJson<{ format: number }>(file);
   if (format !== FORMAT) throw new CommandError(`${folder} has format ${format}, this version reads ${FORMAT}.`);
+}
+
+/** One backup or prune at a time: a prune removes chunks that no finished backup names. */
+export function withRepository<T>(repository: string, work: () => Promise<T>): Promise<T> {
+  return alone(repository, `Another backup or prune uses ${repository}: wait until it has ended.`, work);
 }
 
 /** Adds the files of a folder as one backup. */

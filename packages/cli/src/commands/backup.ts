@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '@firsthand/server/config.ts';
 import { copyStores } from '../backup/copy-stores.ts';
 import { listFiles, writeManifest } from '../backup/manifest.ts';
-import { addBackup, openRepository } from '../backup/repository.ts';
+import { addBackup, openRepository, withRepository } from '../backup/repository.ts';
 import { checkStores } from '../backup/verify.ts';
 import { EMBEDDED, requireEmbedded } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
@@ -41,8 +41,14 @@ async function backUpTo(settings: Settings, to: string): Promise<{ to: string; c
 /** One more backup in a repository, which stores only what changed since the last one. */
 async function backUpInto(settings: Settings, repository: string): Promise<object> {
   openRepository(repository);
-  const incoming = join(repository, 'incoming');
-  rmSync(incoming, { recursive: true, force: true });
+  return await withRepository(repository, () => addCopy(settings, repository));
+}
+
+async function addCopy(settings: Settings, repository: string): Promise<object> {
+  // Of backups that were killed.
+  for (const name of readdirSync(repository))
+    if (/^incoming(-\d+)?$/.test(name)) rmSync(join(repository, name), { recursive: true, force: true });
+  const incoming = join(repository, `incoming-${process.pid}`);
   mkdirSync(incoming, { mode: 0o700 });
   try {
     const copied = await copyStores(settings, incoming, 'as_is');

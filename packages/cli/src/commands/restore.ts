@@ -1,10 +1,10 @@
-import { chmodSync, closeSync, cpSync, existsSync, fchmodSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, cpSync, existsSync, fchmodSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { finishInterruptedRestore, swapIn } from '@firsthand/server/stores/interrupted-restore.ts';
 import { listFiles, MANIFEST_FILE, readManifest } from '../backup/manifest.ts';
 import { extractBackup, isRepository, readBackup } from '../backup/repository.ts';
 import { checkStores, verifyBackup } from '../backup/verify.ts';
-import { EMBEDDED, requireEmbedded, requireStopped } from '../embedded.ts';
+import { EMBEDDED, requireEmbedded, whileStopped } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
 import { print, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
@@ -19,8 +19,12 @@ export async function restore(args: string[]): Promise<void> {
   requireEmbedded(settings, 'pg_restore');
   const { dataDir } = settings;
   const source = isRepository(from) ? fromRepository(from, name) : fromFolder(from);
-  requireStopped(dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const replaced = await whileStopped(dataDir, () => replaceStores(dataDir, from, source));
+  print({ restored: from, replaced });
+}
+
+/** Returns the folder with the earlier stores. */
+async function replaceStores(dataDir: string, from: string, source: Source): Promise<string> {
   finishInterruptedRestore(dataDir);
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const plan = { incoming: `restore-${stamp}`, replaced: `before-restore-${stamp}`, names: storeNames() };
@@ -37,7 +41,7 @@ export async function restore(args: string[]): Promise<void> {
   }
   rmSync(join(incoming, MANIFEST_FILE), { force: true });
   swapIn(dataDir, plan);
-  print({ restored: from, replaced: join(dataDir, plan.replaced) });
+  return join(dataDir, plan.replaced);
 }
 
 interface Source {

@@ -2,7 +2,7 @@ import { createCipher } from '@firsthand/server/secrets/cipher.ts';
 import { adoptNextKey, newSecretKey, writeNextKey } from '@firsthand/server/secrets/secret-key.ts';
 import { listKeyedOrganisations, replaceDataKey } from '@firsthand/server/stores/config/organisations.ts';
 import { markUrgent, nextConfigVersion } from '@firsthand/server/stores/config/version.ts';
-import { requireStopped } from '../embedded.ts';
+import { whileStopped } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
 import { print, settingsOrFail, withInstallation } from '../installation.ts';
 import { readOptions } from '../options.ts';
@@ -17,7 +17,11 @@ export async function rotateKey(args: string[]): Promise<void> {
   if (given !== undefined && given.trim().length < 16) throw new CommandError('--new-key: must be 16 characters or more.');
   const { databaseUrl, dataDir } = settingsOrFail();
   // A running process has the old key and could not open keys wrapped with the new one.
-  if (databaseUrl === undefined) requireStopped(dataDir);
+  if (databaseUrl === undefined) await whileStopped(dataDir, () => rotate(given));
+  else await rotate(given);
+}
+
+async function rotate(given: string | undefined): Promise<void> {
   await withInstallation(async ({ db, cipher, settings }) => {
     const inFile = settings.secretKey === undefined;
     if (!inFile && given === undefined) throw new CommandError('SECRET_KEY is set in the environment: name the new one with --new-key.');

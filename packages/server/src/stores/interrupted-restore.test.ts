@@ -62,3 +62,13 @@ test('a plan that names a path outside of the folder is refused', () => {
   writeFileSync(join(dataDir, 'restore-plan.json'), JSON.stringify({ ...plan, names: ['../elsewhere'] }));
   expect(() => finishInterruptedRestore(dataDir)).toThrow('outside of DATA_DIR');
 });
+
+test('a plan that a full disk cut off is none, unless files were moved', () => {
+  writeFileSync(join(dataDir, 'restore-plan.json'), '{"incoming":"inc');
+  finishInterruptedRestore(dataDir);
+  expect(readdirSync(dataDir).sort()).toEqual(['a', 'b', 'incoming', 'only-old']);
+  writeFileSync(join(dataDir, 'restore-plan.json'), '{"incoming":"inc');
+  mkdirSync(join(dataDir, 'replaced'));
+  writeFileSync(join(dataDir, 'replaced', '.moved'), '');
+  expect(() => finishInterruptedRestore(dataDir)).toThrow('damaged');
+});

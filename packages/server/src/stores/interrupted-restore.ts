@@ -18,7 +18,17 @@ export interface RestorePlan {
 }
 
 export function swapIn(dataDir: string, plan: RestorePlan): void {
-  writeFileSync(join(dataDir, PLAN_FILE), `${JSON.stringify(plan)}\n`, { mode: 0o600, flush: true });
+  const file = join(dataDir, PLAN_FILE);
+  const draft = `${file}.draft`;
+  try {
+    writeFileSync(draft, `${JSON.stringify(plan)}\n`, { mode: 0o600, flush: true });
+    renameSync(draft, file);
+  } catch (error) {
+    // Such as a full disk. Nothing has been moved yet.
+    rmSync(draft, { force: true });
+    rmSync(join(dataDir, plan.incoming), { recursive: true, force: true });
+    throw error;
+  }
   carryOut(dataDir, plan, readdirSync(join(dataDir, plan.incoming)));
 }
 
@@ -26,6 +36,11 @@ export function finishInterruptedRestore(dataDir: string): void {
   const file = join(dataDir, PLAN_FILE);
   if (!existsSync(file)) return;
   const plan = readPlan(file);
+  if (plan === undefined) {
+    if (readdirSync(dataDir).some((name) => existsSync(join(dataDir, name, MOVED_MARK)))) throw new Error(`${file} is damaged: not JSON`);
+    rmSync(file);
+    return;
+  }
   const incoming = join(dataDir, plan.incoming);
   carryOut(dataDir, plan, existsSync(incoming) ? readdirSync(incoming) : []);
 }
@@ -46,8 +61,15 @@ function carryOut(dataDir: string, plan: RestorePlan, arriving: string[]): void 
   rmSync(mark);
 }
 
-function readPlan(file: string): RestorePlan {
-  const plan = JSON.parse(readFileSync(file, 'utf8')) as RestorePlan;
+/** Undefined for a plan that is not whole: an earlier version wrote it on a full disk, and moved nothing. */
+function readPlan(file: string): RestorePlan | undefined {
+  let plan: RestorePlan;
+  try {
+    plan = JSON.parse(readFileSync(file, 'utf8')) as RestorePlan;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
   // Validate although the file is ours: these names decide what is renamed.
   for (const name of [plan.incoming, plan.replaced, ...plan.names])
     if (basename(name) !== name) throw new Error(`${file} names a path outside of DATA_DIR: ${name}`);

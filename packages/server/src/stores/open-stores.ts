@@ -51,6 +51,11 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
   const opened: { close(): Promise<void> }[] = [];
   try {
     const { databaseUrl, dataDir, natsUrl } = settings;
+    if (natsUrl === undefined) {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      // Before the migrations: a restore, or another process, may be at work on the folder.
+      opened.push(await naming('DATA_DIR', lock(dataDir)));
+    }
     const exposed = tightenDataDir(dataDir);
     if (exposed.length > 0) logger.warn({ files: exposed }, 'files in DATA_DIR are readable by other users and cannot be changed');
     const databases = await naming('DATA_DIR', openDatabases({ databaseUrl, dataDir, clock, onConnectionError }));
@@ -61,7 +66,7 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
     const space = { ...events.space };
     if (databaseUrl === undefined) {
       const traces = openSqliteSpace(join(dataDir, OBSERVE_FILE));
-      opened.push(traces);
+      opened.splice(opened.indexOf(databases) + 1, 0, traces);
       space.traces = () => traces.read();
     }
     return { config, observe, migrate, ...events, space, close: () => closeAll(opened) };
@@ -138,6 +143,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+async function lock(dataDir: string): Promise<{ close(): Promise<void> }> {
+  return ownAlone(dataDir);
+}
+
 async function closeAll(opened: { close(): Promise<void> }[]): Promise<void> {
   for (const store of opened) await store.close();
 }
@@ -152,18 +161,12 @@ async function openEmbedded({ settings, clock, logger, onFatal }: StoresDeps): P
   const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
   const path = join(settings.dataDir, 'log');
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const owned = ownAlone(settings.dataDir);
-  try {
-    const log = await openLmdbLog({ path, dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
-    const visitors = openLmdbVisitors(log);
-    const leases = embeddedLeases({ onError });
-    const ephemeral = inProcessEphemeral({ onError });
-    const space = { log: () => log.environment.space() };
-    return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log, owned]) };
-  } catch (error) {
-    await owned.close();
-    throw error;
-  }
+  const log = await openLmdbLog({ path, dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
+  const visitors = openLmdbVisitors(log);
+  const leases = embeddedLeases({ onError });
+  const ephemeral = inProcessEphemeral({ onError });
+  const space = { log: () => log.environment.space() };
+  return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log]) };
 }
 
 async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: string): Promise<EventStores> {
