@@ -84,7 +84,7 @@ export const COMMANDS: readonly Command[] = [
     words: 'backup prune',
     options: '--repository FOLDER --keep N',
     summary: 'Remove all but the newest N backups of a repository',
-    details: 'Run it while no backup is being written there.',
+    details: 'It is refused while a backup is being written there, and the other way round.',
     load: async () => (await import('./commands/backup-prune.ts')).backupPrune,
   },
   {
