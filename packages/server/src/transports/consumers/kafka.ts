@@ -8,6 +8,8 @@ import { MAX_MESSAGES, type OpenConsumer, type SourceMessage, WAIT_MS } from './
 const OPEN_MS = 60_000;
 const CLOSE_MS = 5_000;
 const COMMIT_MS = 20_000;
+/** Of one fetch from one broker. A broker sends a larger batch of messages alone. */
+const FETCH_BYTES = 8 * 1_048_576;
 
 /** `brokers`, `topic`, `group`, `tls`, `ca`, `sasl_mechanism`, `username`. The secret is the password. */
 export const openKafkaConsumer: OpenConsumer = async ({ id, connection, secret }, options) => {
@@ -25,6 +27,7 @@ export const openKafkaConsumer: OpenConsumer = async ({ id, connection, secret }
       retryDelay: 500,
       autocommit: false,
       maxWaitTime: 1_000,
+      maxBytes: FETCH_BYTES,
       highWaterMark: MAX_MESSAGES,
     });
     const close = () => within(consumer.close(true), performance.now() + CLOSE_MS).catch(() => undefined);

@@ -12,6 +12,9 @@ const ACK_WAIT_NS = 30_000_000_000;
 const CLOSE_MS = 2_000;
 /** Messages that come one by one are stored together after this time. */
 const FETCH_MS = 1_000;
+/** Messages of one fetch together. Counted here: the client asks for a number of messages or of bytes, not for both. */
+const FETCH_BYTES = 32 * 1_048_576;
+const FIRST_MESSAGES = 16;
 
 /** `url`, `stream`, `subject` (a filter), `durable`, `tls`, `ca`, `username`, `authentication`: what the secret is. */
 export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret }, options) => {
@@ -37,13 +40,25 @@ export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret },
       const consumer = await jetstream(nc).consumers.get(stream, durable);
       let batch: ConsumerMessages | undefined;
       let received: JsMsg[] = [];
+      // Few at first; then by the largest message of the last fetch.
+      let most = Math.max(1, Math.min(FIRST_MESSAGES, Math.floor(FETCH_BYTES / (nc.info?.max_payload ?? 1_048_576))));
       return {
         async receive() {
           if (nc.isClosed()) throw new Error('the connection was closed');
           received = [];
           // Read to its end: a message that comes for a request nobody reads any more would wait for its redelivery.
-          batch = await consumer.fetch({ max_messages: MAX_MESSAGES, expires: FETCH_MS });
-          for await (const message of batch) received.push(message);
+          batch = await consumer.fetch({ max_messages: most, expires: FETCH_MS });
+          let bytes = 0;
+          let largest = 1;
+          for await (const message of batch) {
+            received.push(message);
+            bytes += message.data.length;
+            largest = Math.max(largest, message.data.length);
+            // Much larger messages than before, or a server that sends more than it was asked for. The next connection begins with few.
+            if (received.length > 1 && (bytes > FETCH_BYTES || received.length > MAX_MESSAGES))
+              throw new Error(`the server sent more than ${FETCH_BYTES} bytes or ${MAX_MESSAGES} messages at once`);
+          }
+          if (received.length > 0) most = Math.max(1, Math.min(MAX_MESSAGES, 2 * most, Math.floor(FETCH_BYTES / largest)));
           return received.map(sourceMessage);
         },
         async acknowledge() {

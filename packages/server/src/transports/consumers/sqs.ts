@@ -3,8 +3,11 @@ import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { signAws } from '@firsthand/core/vendor/sigv4.ts';
+import { messageOf } from '../../http/collection-reply.ts';
+import { parseBody } from '../../intake/parse-body.ts';
 import { SocketGuard } from '../../outbound/guarded-sockets.ts';
 import { errorText } from '../../runtime/error-text.ts';
+import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { DriverOptions } from '../port.ts';
 import { type ConsumerSettings, type OpenConsumer, type SourceMessage, WAIT_MS } from './port.ts';
 
@@ -14,8 +17,12 @@ const PER_REQUEST = 10;
 const AT_ONCE = 8;
 const VISIBLE_AGAIN_S = 60;
 const TIMEOUT_MS = 30_000;
-/** Ten messages of 1 MiB, as JSON. The client for vendors reads only the start of a reply. */
-const MAX_REPLY_BYTES = 32 * 1_048_576;
+/** Ten messages of 1 MiB, as JSON, where every second character may be escaped. The client for vendors reads only the start of a reply. */
+const MAX_REPLY_BYTES = 24 * 1_048_576;
+/** Replies of one source that are held at once. */
+const MAX_HELD_BYTES = 32 * 1_048_576;
+/** After a first reply above this size no others are asked for at once. */
+const MANY_BELOW_BYTES = 1_048_576;
 
 /** `queue_url`, `region`, `access_key_id`, `endpoint`. The secret is the secret access key. */
 export const openSqsConsumer: OpenConsumer = async (settings, options) => {
@@ -42,7 +49,8 @@ export const openSqsConsumer: OpenConsumer = async (settings, options) => {
     async receive() {
       if (closed) throw new Error('closed');
       const first = await ask(busy ? 0 : Math.floor(WAIT_MS / 1_000));
-      const more = first.length === PER_REQUEST ? await Promise.all(Array.from({ length: AT_ONCE - 1 }, () => ask(0))) : [];
+      const isSmall = first.reduce((sum, { Body }) => sum + String(Body ?? '').length, 0) < MANY_BELOW_BYTES;
+      const more = first.length === PER_REQUEST && isSmall ? await Promise.all(Array.from({ length: AT_ONCE - 1 }, () => ask(0))) : [];
       const messages = [first, ...more].flat();
       busy = messages.length >= PER_REQUEST;
       received = messages.map(({ MessageId, ReceiptHandle }) => ({ MessageId: String(MessageId), ReceiptHandle: String(ReceiptHandle) }));
@@ -80,8 +88,9 @@ function caller({ connection, secret }: ConsumerSettings, options: DriverOptions
   const plain = url.startsWith('http:');
   const agent = plain ? new HttpAgent({ keepAlive: true, maxSockets: AT_ONCE }) : new HttpsAgent({ keepAlive: true, maxSockets: AT_ONCE });
   const guard = new SocketGuard(options);
+  let held = 0;
 
-  function post(headers: Record<string, string>, body: Buffer): Promise<{ status: number; text: string }> {
+  function post(headers: Record<string, string>, body: Buffer): Promise<{ status: number; reply: Buffer }> {
     return new Promise((resolve, reject) => {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const request = (plain ? requestHttp : requestHttps)(url, { method: 'POST', headers, agent, signal }, (response) => {
@@ -89,11 +98,15 @@ function caller({ connection, secret }: ConsumerSettings, options: DriverOptions
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > MAX_REPLY_BYTES) request.destroy(new Error('the reply is too large'));
+          held += chunk.length;
+          if (bytes > MAX_REPLY_BYTES || held > MAX_HELD_BYTES) request.destroy(new Error('the reply is too large'));
           else chunks.push(chunk);
         });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, reply: Buffer.concat(chunks) }));
         response.on('error', reject);
+        response.on('close', () => {
+          held -= bytes;
+        });
       });
       request.on('error', reject);
       request.end(body);
@@ -103,13 +116,13 @@ function caller({ connection, secret }: ConsumerSettings, options: DriverOptions
     const body = Buffer.from(JSON.stringify(parameters));
     const headers: Record<string, string> = { 'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': `AmazonSQS.${action}` };
     Object.assign(headers, signAws({ method: 'POST', url, headers, body }, credentials, options.http.clock.now()));
-    const { status, text } = await guard
+    const { status, reply } = await guard
       .run(() => post(headers, body))
       .catch((error: unknown) => {
         throw new Error(guard.refused?.message ?? `sqs: ${errorText(error)}`);
       });
-    const answer = parsed(text);
-    if (status === 200) return answer;
+    const answer = await parsed(reply);
+    if (status === 200 && answer.message === undefined) return answer;
     const code = String(answer.__type ?? '')
       .split('#')
       .at(-1);
@@ -118,13 +131,14 @@ function caller({ connection, secret }: ConsumerSettings, options: DriverOptions
   return { call, close: () => agent.destroy() };
 }
 
-function parsed(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return isObject(value) ? (value as JsonObject) : {};
-  } catch {
-    return { message: text.slice(0, 200) };
-  }
+/** One reply at a time, and none with more values than ten messages have: the endpoint is the tenant's. */
+async function parsed(reply: Buffer): Promise<JsonObject> {
+  if (reply.length === 0) return {};
+  await turns.bulk();
+  const result = parseBody(reply);
+  if (reply.length > VERY_LARGE_BYTES) turns.tookLong();
+  if (!result.ok) return { message: `${messageOf(result.rejection)} ${reply.toString('utf8', 0, 200)}` };
+  return isObject(result.value) ? (result.value as JsonObject) : {};
 }
 
 function sourceMessage(message: JsonObject): SourceMessage {

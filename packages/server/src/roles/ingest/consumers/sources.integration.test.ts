@@ -1,8 +1,10 @@
 import { jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findNats } from '../../../../test/servers/find.ts';
 import { AWS_KEY, type AwsAnswer, type AwsCall, startAws, startNats, type TestServer } from '../../../../test/servers/index.ts';
+import { openNatsConsumer } from '../../../transports/consumers/nats.ts';
+import { driverOptions } from '../../../transports/testing/conformance.ts';
 import { describeSource } from './testing/source-suite.ts';
 
 describe.skipIf(!findNats())(`NATS${findNats() ? '' : ' (nats-server is not installed: left out)'}`, () => {
@@ -32,6 +34,30 @@ describe.skipIf(!findNats())(`NATS${findNats() ? '' : ' (nats-server is not inst
     },
     restart: () => server.kill().then(() => server.restart()),
   }));
+
+  test('one fetch is limited in bytes: large messages after small ones are read with another connection, few at a time', async () => {
+    const nc = await admin();
+    await (await jetstreamManager(nc)).streams.add({ name: 'LARGE', subjects: ['large'], storage: StorageType.File });
+    for (let i = 0; i < 48; i++) await jetstream(nc).publish('large', '{}');
+    for (let i = 0; i < 48; i++) await jetstream(nc).publish('large', Buffer.alloc(900_000, 'x'));
+    await nc.close();
+    const connection = { url: server.url, stream: 'LARGE', tls: 'disable', authentication: 'password', username: 'reader' };
+    const open = async () => {
+      const consumer = await openNatsConsumer({ id: 'whs_large', connection, secret: 'right' }, driverOptions());
+      onTestFinished(() => consumer.close());
+      return consumer;
+    };
+    const first = await open();
+    for (const count of [16, 32]) {
+      expect(await first.receive()).toHaveLength(count);
+      await first.acknowledge();
+    }
+    await expect(first.receive()).rejects.toThrow(/more than 33554432 bytes/);
+    await first.close();
+    const again = await (await open()).receive();
+    expect(again.length).toBeGreaterThan(0);
+    expect(again.length).toBeLessThanOrEqual(16);
+  });
 });
 
 /** The queue that the answers of the service need: messages are hidden while they are received, and deleted by receipt. */
