@@ -85,6 +85,39 @@ describe('two people who edit the same thing', () => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('event.theirs');
   });
 
+  test('go on after their own reorder: it is no conflict, and what is typed during a save stays', async () => {
+    const own = await admin.post<{ id: string }>('/pipelines', { name: 'Reorder' });
+    const path = `/pipelines/${own.id}/transformations`;
+    const code = 'function transform(event) { return event; }';
+    await admin.post(path, { name: 'Other', kind: 'code', code });
+    const { id } = await admin.post<{ id: string }>(path, { name: 'Reordered', kind: 'code', code });
+    await page.goto(`${service.url}/pipelines/${own.id}?tab=transformations`);
+    await page.getByRole('button', { name: /Reordered/ }).click();
+    await write('Code', `${code} // mine`);
+    await page.getByRole('button', { name: /Reordered/ }).press('Alt+ArrowUp');
+    await page.getByRole('button', { name: /^1\. Reordered/ }).waitFor();
+    // The answer waits until more is typed.
+    let typed = () => {};
+    const more = new Promise<void>((resolve) => {
+      typed = resolve;
+    });
+    await page.route(`**${path}/${id}`, async (route) => {
+      const answer = await route.fetch();
+      await more;
+      await route.fulfill({ response: answer });
+    });
+    await save();
+    await expect.poll(async () => (await admin.get<{ code: string }>(`${path}/${id}`)).code).toBe(`${code} // mine`);
+    await write('Code', `${code} // more`);
+    typed();
+    await page.getByText('Saved. New events').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('// more');
+    expect(await conflict().count()).toBe(0);
+    await page.unroute(`**${path}/${id}`);
+    await save();
+    await expect.poll(async () => (await admin.get<{ code: string }>(`${path}/${id}`)).code).toBe(`${code} // more`);
+  });
+
   test('move a transformation with the keyboard, and try it with its logs and the line of an error', async () => {
     await page.getByRole('button', { name: /^2\. Second/ }).focus();
     await page.keyboard.press('Alt+ArrowUp');

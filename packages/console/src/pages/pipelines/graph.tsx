@@ -6,6 +6,7 @@ import { api, call } from '../../api.ts';
 import { milliseconds, short } from '../../format.ts';
 import classes from './graph.module.css';
 import type { IntegrationRow } from './integration-table.tsx';
+import { transformationsQuery } from './transformations-query.ts';
 
 const WIDTH = 1120;
 const BOX = { width: 170, height: 52 };
@@ -42,11 +43,7 @@ export function PipelineGraph({
     queryFn: () => call(api.GET('/v1/admin/webhook-sources', { params: { query: { limit: 100 } } })),
     staleTime: 60_000,
   });
-  const transformations = useQuery({
-    queryKey: ['transformations', pipelineId],
-    queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: pipelineId } } })),
-    staleTime: 60_000,
-  });
+  const transformations = useQuery({ ...transformationsQuery(pipelineId), staleTime: 60_000 });
   const tab = (name: string) => () => void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId }, search: { tab: name } });
   const inbound = (sources.data?.webhook_sources ?? []).filter((source) => source.pipeline_id === pipelineId);
   const left = [
@@ -55,7 +52,7 @@ export function PipelineGraph({
       key: id,
       title: name,
       note: `signed by ${provider}`,
-      open: () => void navigate({ to: '/sources' }),
+      open: () => void navigate({ to: '/sources', search: { selected: id } }),
     })),
   ];
   const steps = transformations.data?.transformations.filter(({ enabled }) => enabled) ?? [];
@@ -97,7 +94,8 @@ export function PipelineGraph({
       : integration.health.status === 'failing' || integration.health.status === 'misconfigured' || (totals?.dead_lettered ?? 0) > 0
         ? 'bad'
         : undefined,
-    open: tab('integrations'),
+    open: () =>
+      void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId }, search: { tab: 'integrations', integration: integration.id } }),
   }));
   const most = Math.max(received, 1);
   const thick = (count: number) => Math.max(2, Math.min(18, (count / most) * 18));

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Json } from '../../components/json.tsx';
@@ -52,11 +53,12 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
   const [theirs, setTheirs] = useState<EditablePipeline>();
   const form = useForm({ initialValues: valuesOf(pipeline) });
   useUnsaved(form.isDirty());
-  function startFrom(next: EditablePipeline) {
+  /** What was typed after `sent` stays. */
+  function startFrom(next: EditablePipeline, sent?: typeof form.values) {
     setStored(next);
     setTheirs(undefined);
     form.setInitialValues(valuesOf(next));
-    form.setValues(valuesOf(next));
+    form.setValues((now) => (sent === undefined ? valuesOf(next) : afterSave(sent, now as typeof form.values, valuesOf(next))));
   }
   const save = useMutation({
     mutationFn: (updatedAt: string) => {
@@ -64,8 +66,9 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
       const body = { ...form.values, retention_days: retention_days === '' ? null : retention_days };
       return call(api.PUT('/v1/admin/pipelines/{id}', { params: { path, header: { 'if-match': updatedAt } }, body }));
     },
-    onSuccess: async (saved) => {
-      startFrom(saved);
+    onMutate: () => form.values,
+    onSuccess: async (saved, _updatedAt, sent) => {
+      startFrom(saved, sent);
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['pipeline', pipeline.id] }),
         queries.invalidateQueries({ queryKey: ['pipelines'] }),

@@ -48,10 +48,11 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
   const checked = useMemo(() => check(text, onViolation), [text, onViolation]);
   const dirty = text !== textOf(stored.plan) || onViolation !== stored.plan.on_violation;
   useUnsaved(dirty);
-  function startFrom(next: Stored) {
+  /** What was typed after `sent` stays. */
+  function startFrom(next: Stored, sent?: { text: string; onViolation: TrackingPlan['on_violation'] }) {
     setStored(next);
-    setOnViolation(next.plan.on_violation);
-    setText(textOf(next.plan));
+    setOnViolation((now) => (sent !== undefined && now !== sent.onViolation ? now : next.plan.on_violation));
+    setText((now) => (sent !== undefined && now !== sent.text ? now : textOf(next.plan)));
     setTheirs(undefined);
   }
   const save = useMutation({
@@ -62,13 +63,13 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
           body: { events: checked.events, on_violation: onViolation } as never,
         }),
       ),
-    onSuccess: async () => {
+    onMutate: () => ({ text, onViolation }),
+    onSuccess: async (_saved, _etag, sent) => {
       notifications.show({ message: 'Saved.' });
-      startFrom(await queries.fetchQuery({ ...planQuery(pipelineId), staleTime: 0 }));
+      startFrom(await queries.fetchQuery({ ...planQuery(pipelineId), staleTime: 0 }), sent);
     },
     onError: async (error) => {
       if (isConflict(error)) setTheirs(await planQuery(pipelineId).queryFn());
-      else notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
     },
   });
   return (
@@ -110,6 +111,11 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
         </Group>
         <p className="dim">By event name, the JSON Schema of its properties. @page, @identify and @group stand for the other types.</p>
         <Editor label="Tracking plan" language="json" value={text} onChange={setText} minHeight={360} readOnly={!may} />
+        {save.isError && !isConflict(save.error) && (
+          <Alert color="red" role="alert">
+            {failureText(save.error)}
+          </Alert>
+        )}
         {checked.faults.map(({ field, message }) => (
           <Alert key={`${field} ${message}`} color="red">
             <b>{field}</b> {message}

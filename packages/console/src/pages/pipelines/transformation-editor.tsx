@@ -1,5 +1,5 @@
 /** One transformation: its code or rules, and below them a sample event with the result of the server's sandbox beside it. */
-import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -11,42 +11,13 @@ import { Json } from '../../components/json.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { milliseconds } from '../../format.ts';
-import { failureText } from '../../forms.ts';
+import { failureText, fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { sampleEvent } from '../mapping/recent-events.ts';
+import { type Draft, draftOf, isChanged, savedDraft, type Transformation } from './transformation-draft.ts';
 import classes from './transformations.module.css';
 
 const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
-
-export interface Transformation {
-  id: string;
-  name: string;
-  kind: 'rules' | 'code';
-  rules: unknown[];
-  code: string;
-  enabled: boolean;
-  updated_at: string;
-}
-/** What is typed, and the version it started from. Rules are a text until they are saved. */
-export interface Draft {
-  stored: Transformation;
-  name: string;
-  kind: 'rules' | 'code';
-  code: string;
-  rules: string;
-  enabled: boolean;
-}
-export const draftOf = (stored: Transformation): Draft => ({
-  stored,
-  name: stored.name,
-  kind: stored.kind,
-  code: stored.code,
-  rules: JSON.stringify(stored.rules, null, 2),
-  enabled: stored.enabled,
-});
-export function isChanged(draft: Draft): boolean {
-  return JSON.stringify(draft) !== JSON.stringify(draftOf(draft.stored));
-}
 
 interface EditorProps {
   pipelineId: string;
@@ -66,7 +37,8 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
   const path = { id: pipelineId, transformation_id: stored.id };
   /** Undefined where the rules are no JSON list: nothing can be tried or saved then. */
   const rules = kind === 'rules' ? parseList(draft.rules) : stored.rules;
-  const body = { name: draft.name, kind, enabled: draft.enabled, code: draft.code, rules };
+  const event_filter = draft.events.length === 0 ? null : { event_names: draft.events };
+  const body = { name: draft.name, kind, enabled: draft.enabled, code: draft.code, rules, event_filter };
   const save = useMutation({
     mutationFn: (updatedAt: string) =>
       call(
@@ -75,18 +47,19 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
           body: body as never,
         }),
       ),
-    onSuccess: async () => {
+    onMutate: () => draft,
+    onSuccess: async (saved, _stamp, sent) => {
       setTheirs(undefined);
+      onDraft((now) => savedDraft(sent, now, saved as Transformation));
       await onSaved();
-      onDiscard();
       notifications.show({ message: 'Saved. New events go through it within five seconds.' });
     },
     onError: async (error) => {
       if (isConflict(error))
         setTheirs(await call(api.GET('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } })));
-      else notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
     },
   });
+  const { name: nameFault, ...otherFaults } = save.isError && !isConflict(save.error) ? fieldErrors(save.error, kind) : {};
   const remove = useMutation({
     mutationFn: () => call(api.DELETE('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } })),
     onSuccess: async () => {
@@ -115,6 +88,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
           <TextInput
             aria-label="Name"
             value={draft.name}
+            error={nameFault}
             disabled={!may}
             onChange={({ currentTarget }) => set({ name: currentTarget.value })}
           />
@@ -164,6 +138,13 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
             </Button>
           </Group>
         </Group>
+        <TagsInput
+          label="Only these events"
+          description="Names of events, or @page, @identify, @group. Empty: every event."
+          disabled={!may}
+          value={draft.events}
+          onChange={(events) => set({ events })}
+        />
         <div>
           <Text size="sm" fw={500} mb={4}>
             {kind === 'code' ? 'Code' : 'Rules'}
@@ -187,6 +168,12 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
               readOnly={!may}
             />
           )}
+          {Object.entries(otherFaults).map(([field, message]) => (
+            <Alert key={field} color="red" role="alert">
+              {field !== kind && <b>{field} </b>}
+              {message}
+            </Alert>
+          ))}
           {rules === undefined && <Alert color="red">The rules must be a JSON list.</Alert>}
         </div>
         <Trial kind={kind} code={draft.code} rules={rules} />

@@ -10,19 +10,16 @@ import { Tag } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
-import { type Draft, draftOf, isChanged, TransformationEditor } from './transformation-editor.tsx';
+import { type Draft, draftOf, isChanged, orderedDraft, type Transformation } from './transformation-draft.ts';
+import { TransformationEditor } from './transformation-editor.tsx';
 import classes from './transformations.module.css';
+import { transformationsQuery } from './transformations-query.ts';
 
 const NEW_CODE = `function transform(event, { parameters }) {
   return event;
 }
 `;
 const DRAGGED = 'text/x-transformation';
-
-export const transformationsQuery = (pipelineId: string) => ({
-  queryKey: ['transformations', pipelineId],
-  queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: pipelineId } } })),
-});
 
 export function Transformations({ pipelineId }: { pipelineId: string }) {
   const queries = useQueryClient();
@@ -51,6 +48,15 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
   const order = useMutation({
     mutationFn: (ids: string[]) =>
       call(api.PUT('/v1/admin/pipelines/{id}/transformations/order', { params: { path: { id: pipelineId } }, body: { ids } })),
+    onSuccess: ({ transformations }) =>
+      setDrafts((old) =>
+        Object.fromEntries(
+          Object.entries(old).map(([id, draft]) => {
+            const now = transformations.find((one) => one.id === id);
+            return [id, now === undefined ? draft : orderedDraft(draft, now as Transformation)];
+          }),
+        ),
+      ),
     onSettled: refresh,
     onError,
   });
