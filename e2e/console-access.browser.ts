@@ -191,6 +191,27 @@ describe('who may enter the console', () => {
     await expect.poll(stored).toBe(null);
   });
 
+  test('the boxes and numbers of a pipeline lead to what they show', async () => {
+    const { id } = await admin.post<{ id: string }>('/pipelines', { name: 'Linked' });
+    const { template } = await admin.post<{ template: { id: string } }>('/integration-templates', {
+      name: 'Linked hook',
+      vendor: 'webhook',
+      config: { url: 'https://example.com/hook' },
+    });
+    const made = await admin.post<{ id: string }>(`/pipelines/${id}/integrations`, { template_id: template.id });
+    await page.goto(`${service.url}/pipelines/${id}?range=7d`);
+    const row = page.getByRole('region', { name: 'Integrations' }).getByRole('row').filter({ hasText: 'Linked hook' });
+    const delivered = new URL((await row.getByRole('link', { name: '0', exact: true }).getAttribute('href')) ?? '', service.url);
+    expect(Object.fromEntries(delivered.searchParams)).toEqual({ pipeline: id, integration: made.id, delivery: 'delivered', range: '7d' });
+    const received = new URL((await page.getByRole('link', { name: /^Received/ }).getAttribute('href')) ?? '', service.url);
+    expect(Object.fromEntries(received.searchParams)).toEqual({ pipeline: id, range: '7d' });
+    await page
+      .getByRole('button', { name: /Linked hook/ })
+      .first()
+      .click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('integration')).toBe(made.id);
+  });
+
   test('a user whose role is lowered must sign in again; what was typed stays, and the API says which role it needs', async () => {
     const editor = { email: 'editor@firsthand.test', password: 'editor-password-1' };
     const { id } = await admin.post<{ id: string }>('/users', { ...editor, name: 'Editor', role: 'editor' });

@@ -37,7 +37,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         against={against}
         note={data && data.totals.rejected > 0 ? `${number(data.totals.rejected)} rejected` : 'none rejected'}
         series={data?.series.map(({ received }) => received) ?? []}
-        link={{ to: '/events', search: pipeline }}
+        link={{ to: '/events', search: { ...pipeline, range } }}
       />
       <Stat
         label="Delivered"
@@ -46,7 +46,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         against={against}
         note={data ? `p50 ${milliseconds(data.totals.p50_ms)} · p99 ${milliseconds(data.totals.p99_ms)}` : ''}
         series={data?.series.map(({ delivered }) => delivered) ?? []}
-        link={{ to: '/events', search: { ...pipeline, delivery: 'delivered' } }}
+        link={{ to: '/events', search: { ...pipeline, range, delivery: 'delivered' } }}
       />
       <Stat
         label="Dropped by your rules"
@@ -55,7 +55,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         against={against}
         note={data ? reasonsOf(data.totals.dropped) : ''}
         series={data?.series.map(({ dropped }) => sum(dropped)) ?? []}
-        link={{ to: '/events', search: { ...pipeline, delivery: 'dropped' } }}
+        link={{ to: '/events', search: { ...pipeline, range, delivery: 'dropped' } }}
       />
       <Stat
         label="Waiting"

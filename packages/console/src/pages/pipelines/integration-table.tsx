@@ -2,6 +2,7 @@ import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { milliseconds, number } from '../../format.ts';
+import type { RangeKey } from '../../time-range.ts';
 
 export interface IntegrationRow {
   integration: {
@@ -17,7 +18,7 @@ export interface IntegrationRow {
   totals?: { delivered: number; dead_lettered: number; p50_ms: number | null; p99_ms: number | null } | undefined;
 }
 
-export function IntegrationTable({ pipelineId, rows }: { pipelineId: string; rows: IntegrationRow[] }) {
+export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: string; range: RangeKey; rows: IntegrationRow[] }) {
   if (rows.length === 0) return null;
   return (
     <section className="panel" style={{ overflowX: 'auto' }} aria-label="Integrations">
@@ -50,7 +51,15 @@ export function IntegrationTable({ pipelineId, rows }: { pipelineId: string; row
                   <Tag>{integration.consent_category}</Tag>
                 )}
               </Table.Td>
-              <Table.Td>{totals === undefined ? '…' : number(totals.delivered)}</Table.Td>
+              <Table.Td>
+                {totals === undefined ? (
+                  '…'
+                ) : (
+                  <Link to="/events" search={{ pipeline: pipelineId, integration: integration.id, delivery: 'delivered', range }}>
+                    {number(totals.delivered)}
+                  </Link>
+                )}
+              </Table.Td>
               <Table.Td>{number(integration.health.waiting)}</Table.Td>
               <Table.Td>
                 {totals === undefined ? (
@@ -58,7 +67,9 @@ export function IntegrationTable({ pipelineId, rows }: { pipelineId: string; row
                 ) : totals.dead_lettered === 0 ? (
                   '0'
                 ) : (
-                  <span style={{ color: 'var(--bad)' }}>{number(totals.dead_lettered)}</span>
+                  <Link to="/dead-letters" search={{ pipeline: pipelineId, integration: integration.id }} style={{ color: 'var(--bad)' }}>
+                    {number(totals.dead_lettered)}
+                  </Link>
                 )}
               </Table.Td>
               <Table.Td>{milliseconds(totals?.p99_ms)}</Table.Td>

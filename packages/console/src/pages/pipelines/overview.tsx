@@ -40,7 +40,7 @@ export function Overview({ pipelineId }: { pipelineId: string }) {
         dropped={totals.received - totals.processed}
         rows={rows}
       />
-      <IntegrationTable pipelineId={pipelineId} rows={rows} />
+      <IntegrationTable pipelineId={pipelineId} range={range} rows={rows} />
       <Traffic range={range} pipelineId={pipelineId} />
     </>
   );
