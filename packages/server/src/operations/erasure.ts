@@ -50,6 +50,9 @@ export async function erasePerson(
     outcomesTopics(log).map((topic) => [topic, RECORDER_GROUP] as const),
     end,
   );
+  // A batch that was being processed may have saved one of them back.
+  await caughtUp(log, await processGroups(log), end);
+  for (const anonymous_id of anonymousIds) await operations.visitors.erase(orgId, { anonymous_id });
   const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0, log_records: 0 };
   for (const { links, sessions } of found) {
     erased.identity_links += links;

@@ -10,6 +10,7 @@ import type { Snapshot, SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { PipelineAge, RowAges } from '../stores/observe/sweep.ts';
 import { ERASURES_TOPIC } from './erasures.ts';
+import { guardAgainstJumps } from './jump-guard.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
 
@@ -80,7 +81,9 @@ function pipelineAges({ pipelines }: Snapshot, now: number): PipelineAge[] {
 
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
+  const hasJumped = guardAgainstJumps(deps.clock);
   const timer = setInterval(() => {
+    if (hasJumped()) return deps.logger.warn('wall clock jumped ahead, nothing expires until it has held for an hour');
     running = running
       .then(() => sweep(deps))
       .then(

@@ -3,6 +3,7 @@ import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deadLetterTopic, eventRecordId, eventsTopic } from '../../../event-record.ts';
+import { erasePerson } from '../../../operations/erasure.ts';
 import { startEraser } from '../../../outcomes/erasures.ts';
 import { newId } from '../../../runtime/ids.ts';
 import type { Delivery } from '../../../stores/event-log/port.ts';
@@ -146,6 +147,21 @@ onStory('erasure', (story) => {
     for (const topic of topics.filter((name) => name !== stored))
       expect([topic, await left(topic)]).toEqual([topic, his3.map((life) => recordOf(topic, life))]);
     expect(await left(stored), 'the one that waits stays').toEqual(lives.slice(1).map(({ id }) => id));
+  });
+
+  test('erases a visitor again that a batch in flight has saved back', async () => {
+    const { operations } = story.harness;
+    const { visitors } = operations;
+    const back: [string, { user_id: string }][] = [['anon-back', { user_id: 'eve' }]];
+    await visitors.save(story.org.org_id, back);
+    let saves = 1;
+    const erased = async (...args: Parameters<typeof visitors.erase>) => {
+      const found = await visitors.erase(...args);
+      if (found.anonymous_ids.length > 0 && saves-- > 0) await visitors.save(story.org.org_id, back);
+      return found;
+    };
+    await erasePerson({ ...operations, visitors: { ...visitors, erase: erased } }, story.org.org_id, { user_id: 'eve' });
+    expect(await visitors.load(story.org.org_id, ['anon-back'])).toEqual([undefined]);
   });
 
   test('finds a person whose ids a privacy rule has hashed', async () => {
