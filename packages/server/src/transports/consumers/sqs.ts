@@ -1,10 +1,9 @@
 /** Messages of an Amazon SQS queue. They are deleted after the events are durable; others become visible again after a minute. */
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { scanJson, TOO_DEEP, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { signAws } from '@firsthand/core/vendor/sigv4.ts';
-import { messageOf } from '../../http/collection-reply.ts';
-import { parseBody } from '../../intake/parse-body.ts';
 import { SocketGuard } from '../../outbound/guarded-sockets.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
@@ -21,6 +20,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 24 * 1_048_576;
 /** Replies of one source that are held at once. */
 const MAX_HELD_BYTES = 32 * 1_048_576;
+const MAX_DEPTH = 16;
 /** After a first reply above this size no others are asked for at once. */
 const MANY_BELOW_BYTES = 1_048_576;
 
@@ -135,10 +135,16 @@ function caller({ connection, secret }: ConsumerSettings, options: DriverOptions
 async function parsed(reply: Buffer): Promise<JsonObject> {
   if (reply.length === 0) return {};
   await turns.bulk();
-  const result = parseBody(reply);
-  if (reply.length > VERY_LARGE_BYTES) turns.tookLong();
-  if (!result.ok) return { message: `${messageOf(result.rejection)} ${reply.toString('utf8', 0, 200)}` };
-  return isObject(result.value) ? (result.value as JsonObject) : {};
+  try {
+    const flags = scanJson(reply, MAX_DEPTH);
+    if (flags === TOO_DEEP || flags === TOO_MANY) return { message: 'the reply has more values than ten messages have' };
+    const value: unknown = JSON.parse(reply.toString());
+    return isObject(value) ? (value as JsonObject) : {};
+  } catch {
+    return { message: reply.toString('utf8', 0, 200) };
+  } finally {
+    if (reply.length > VERY_LARGE_BYTES) turns.tookLong();
+  }
 }
 
 function sourceMessage(message: JsonObject): SourceMessage {
