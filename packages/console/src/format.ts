@@ -13,13 +13,19 @@ export function milliseconds(ms: number | null | undefined): string {
   const minutes = Math.floor(ms / 60_000);
   return minutes < 60 ? `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s` : `${(ms / 3_600_000).toFixed(1)} h`;
 }
-/** `14:02:11.482`. Written by hand: the events list formats a time per row, and the locale's formatter is a hundred times slower. */
-export function clockTime(iso: string): string {
+/** `14:02:11.482`, with the date where it is not today: `12 May 14:02:11.482`. Written by hand: the events list formats a time per row, and the locale's formatter is a hundred times slower. */
+export function clockTime(iso: string, now: Date = new Date()): string {
   const time = new Date(iso);
   const two = (part: number): string => String(part).padStart(2, '0');
   const whole = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-  return `${whole}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+  const exact = `${whole}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+  const sameYear = time.getFullYear() === now.getFullYear();
+  if (sameYear && time.getMonth() === now.getMonth() && time.getDate() === now.getDate()) return exact;
+  return `${time.getDate()} ${MONTHS[time.getMonth()]} ${sameYear ? '' : `${time.getFullYear()} `}${exact}`;
 }
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/** For a title: the whole time with its zone. */
+export const zonedTime = (iso: string): string => new Date(iso).toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 export function dateTime(iso: string): string {
   return new Date(iso).toLocaleString('en-GB', {
     day: '2-digit',

@@ -31,7 +31,7 @@ export function ConnectionBanner() {
     <Alert color="yellow" mb="md" role="alert" title="No connection to the service">
       <Group gap="sm">
         <span>
-          What you see is from {clockTime(new Date(since).toISOString()).slice(0, 8)} or before. It is tried again by itself; nothing you
+          What you see is from {clockTime(new Date(since).toISOString()).slice(0, -4)} or before. It is tried again by itself; nothing you
           typed is lost.
         </span>
         <Button variant="default" onClick={() => live.retryNow()}>

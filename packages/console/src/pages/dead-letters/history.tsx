@@ -14,6 +14,7 @@ const localTime = (ms: number): string => {
 export function HistoryReplay({ onReplay }: { onReplay: (job: ReplayJob) => void }) {
   const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
+  const only = pipelines.data?.pipelines.length === 1 ? (pipelines.data.pipelines[0]?.id ?? null) : null;
   const form = useForm({
     initialValues: {
       pipeline: null as string | null,
@@ -23,14 +24,13 @@ export function HistoryReplay({ onReplay }: { onReplay: (job: ReplayJob) => void
       names: [] as string[],
     },
     validate: {
-      pipeline: (value) => (value === null ? 'Choose a pipeline.' : null),
+      pipeline: (value) => (value === null && only === null ? 'Choose a pipeline.' : null),
       integration: (value) => (value === null ? 'Choose where the events go.' : null),
       from: (value) => (Number.isNaN(Date.parse(value)) ? 'Enter a time.' : null),
       to: (value, { from }) =>
         Number.isNaN(Date.parse(value)) ? 'Enter a time.' : Date.parse(value) < Date.parse(from) ? 'Must not be before the start.' : null,
     },
   });
-  const only = pipelines.data?.pipelines.length === 1 ? (pipelines.data.pipelines[0]?.id ?? null) : null;
   const pipeline = form.values.pipeline ?? only;
   const integrations = useQuery({ ...integrationsQuery(pipeline ?? ''), enabled: pipeline !== null, refetchInterval: false });
   return (
@@ -39,10 +39,8 @@ export function HistoryReplay({ onReplay }: { onReplay: (job: ReplayJob) => void
       style={{ padding: 16, maxWidth: 560 }}
       onSubmit={(event) => {
         event.preventDefault();
-        if (form.values.pipeline === null && only !== null) form.setFieldValue('pipeline', only);
         const { integration, from, to, names } = form.values;
-        if (form.validate().hasErrors && !(only !== null && integration !== null)) return;
-        if (pipeline === null || integration === null) return;
+        if (form.validate().hasErrors || pipeline === null || integration === null) return;
         const name = integrations.data?.integrations.find(({ id }) => id === integration)?.name ?? integration;
         onReplay(
           historyJob(`history to ${name}`, {

@@ -6,7 +6,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Reason } from '../../components/reason.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
-import { clockTime, milliseconds } from '../../format.ts';
+import { clockTime, milliseconds, zonedTime } from '../../format.ts';
 import { type Integration, integrationsQuery } from '../../queries.ts';
 import type { Explained } from './event-query.ts';
 import classes from './events.module.css';
@@ -73,8 +73,11 @@ function Attempts({ attempts }: { attempts: DeliveryResult['attempts'] }) {
     <ol className={classes.attempts}>
       {attempts.map(({ at, status, error, duration_ms }) => (
         <li key={at}>
-          <span className="mono">{clockTime(at)}</span> <Tag tone={error === null ? 'ok' : 'bad'}>{status ?? 'no answer'}</Tag>{' '}
-          <span className="dim">{milliseconds(duration_ms)}</span> {error !== null && <Reason text={error} long />}
+          <span className="mono" title={zonedTime(at)}>
+            {clockTime(at)}
+          </span>{' '}
+          <Tag tone={error === null ? 'ok' : 'bad'}>{status ?? 'no answer'}</Tag> <span className="dim">{milliseconds(duration_ms)}</span>{' '}
+          {error !== null && <Reason text={error} long />}
         </li>
       ))}
     </ol>

@@ -133,7 +133,9 @@ const EventRow = memo(function EventRow({ row, start, selected, pipeline, integr
       onClick={() => onSelect(row)}
       onKeyDown={(event) => event.key === 'Enter' && onSelect(row)}
     >
-      <span className="mono">{clockTime(row.received_at)}</span>
+      <span className="mono" title={row.received_at}>
+        {rowTime(row.received_at)}
+      </span>
       <span className={classes.name}>
         <EventName row={row} /> {row.webhook && <Tag tone="info">webhook</Tag>}
       </span>
@@ -182,4 +184,9 @@ function Verdicts({ row, integrations }: { row: Row; integrations: readonly Inte
       ))}
     </span>
   );
+}
+/** A date takes the place of the milliseconds. */
+function rowTime(iso: string): string {
+  const time = clockTime(iso);
+  return time.length > '14:02:11.482'.length ? time.slice(0, -'.482'.length) : time;
 }

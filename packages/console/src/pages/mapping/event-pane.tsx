@@ -7,6 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
+import { clockTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import classes from './mapping.module.css';
@@ -65,7 +66,7 @@ export function EventPane({
               group: 'Recent events',
               items: recent
                 .slice(0, LISTED)
-                .map((one) => ({ value: one.event_id, label: `${one.event ?? one.type} · ${one.timestamp.slice(11, 19)}` })),
+                .map((one) => ({ value: one.event_id, label: `${one.event ?? one.type} · ${clockTime(one.timestamp).slice(0, -4)}` })),
             },
           ]}
           onChange={choose}
