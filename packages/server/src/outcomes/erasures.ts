@@ -95,7 +95,7 @@ async function eraseOne({ log, rowWriter, logger }: EraserDeps, delivery: Delive
     if (wanted.letters && records !== undefined) gone.push(...records.filter((record, i) => !waits(record, i)));
   }
   if (delivery.state !== undefined) await rowWriter.removeLetters(wanted.ids);
-  if (count > 0) logger.info({ records: count, waiting: left.length > 0 }, 'records of an erased person removed from the log');
+  if (count > 0) logger.info({ records: count, waiting: left.length > 0 }, 'records of erased events removed from the log');
   // An event that waited for a retry may have become a dead letter since. Its row is there a minute later.
   if (left.length > 0 || gone.length > 0)
     await delivery.retryIn(AGAIN_MS, { places: left, ids: gone, ...(wanted.letters && { letters: true }) } satisfies Erasure);

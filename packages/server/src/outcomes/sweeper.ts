@@ -3,13 +3,13 @@
  * DEAD_LETTER_RETENTION, counters after 90 days. Records that a consumer group has not settled yet stay.
  */
 import type { Settings } from '../config.ts';
-import { eventsTopic } from '../event-record.ts';
+import { eventRecordId, eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Snapshot, SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { PipelineAge, RowAges } from '../stores/observe/sweep.ts';
-import { ERASURES_TOPIC } from './erasures.ts';
+import { ERASURES_TOPIC, erasureAppends, placesByTopic } from './erasures.ts';
 import { guardAgainstJumps } from './jump-guard.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
@@ -63,11 +63,10 @@ export async function sweep({
     const swept = await rowWriter.sweep(ages);
     rows += swept.removed;
     adopted += swept.adopted;
-    // The ingest topics are shared by all pipelines and expire by EVENT_RETENTION. A shorter retention removes single records.
-    for (const [topic, places] of Map.groupBy(swept.raw, ({ topic: name }) => name)) {
-      const positions = places.map(({ position }) => position);
-      records += positions.length - (await log.erase(topic, positions)).length;
-    }
+    // The ingest topics are shared by all pipelines and expire by EVENT_RETENTION. A shorter retention removes single records. The eraser
+    // does it: it tries those again that are not settled yet, and leaves records of other events alone.
+    const raw = swept.raw.map(({ pipeline_id, event_id, ...place }) => ({ ...place, record: eventRecordId(pipeline_id, event_id) }));
+    await log.append(erasureAppends({ places: placesByTopic(raw), ids: [] }));
     more = swept.removed + swept.adopted > 0;
   }
   return { records, rows, adopted };

@@ -145,7 +145,7 @@ test('a pipeline with a retention of its own keeps its traces shorter or longer'
     { org_id: 'org', pipeline_id: 'pl_long', before: T0 + 5 * MINUTE },
   ];
   const swept = await sweepRows(kyselyWriter(observe), { ...ages, traces: T0 + 10 * MINUTE, pipelines: own });
-  expect(swept.raw).toEqual([{ topic: 'ingest.1', position: '20' }]);
+  expect(swept.raw).toEqual([{ topic: 'ingest.1', position: '20', pipeline_id: 'pl_short', event_id: 'e20' }]);
   expect(await ids({ from: T0 + 20 * MINUTE - 10 })).toEqual(['e41', 'e40', 'e22', 'e21']);
   await sweep({ traces: T0 + 30 * MINUTE, pipelines: own });
   expect(await ids({ from: T0 + 20 * MINUTE - 10 })).toEqual(['e41', 'e40', 'e21']);

@@ -23,7 +23,7 @@ export interface Swept {
   /** Rows of an earlier version, moved to where this version reads them. */
   adopted: number;
   /** Positions of the raw records of removed traces, for pipelines with a retention of their own. */
-  raw: { topic: string; position: string }[];
+  raw: { topic: string; position: string; pipeline_id: string; event_id: string }[];
 }
 /** Traces of more events than this are removed, oldest first, whatever their age. Bounds the size of the store. */
 const MOST_TRACES = 50_000_000;
@@ -100,7 +100,7 @@ async function sweepPipeline(
     const gone = await tx.all<RawPlace & { event_key: number }>(
       `delete from ${table} where rowid in (select rowid from ${table}
         where org_id = ? and pipeline_id = ? and received_at < ? and processed_at < ? limit ${SLICE})
-        returning event_key, raw_topic, raw_position`,
+        returning event_key, event_id, raw_topic, raw_position`,
       [org_id, pipeline_id, before, before],
     );
     if (gone.length > 0)
@@ -109,7 +109,7 @@ async function sweepPipeline(
           `delete from ${segmentTable('trace_steps', id)} where event_key in (select value from json_each(?)) and pipeline_id = ?`,
           [JSON.stringify(gone.map(({ event_key }) => event_key)), pipeline_id],
         );
-    return { removed: gone.length, raw: placesOf(gone) };
+    return { removed: gone.length, raw: placesOf(pipeline_id, gone) };
   });
 }
 
@@ -123,7 +123,7 @@ async function sweepTables(writer: Writer, ages: RowAges, swept: Swept): Promise
   // Rows without a primary key are identified by their physical location.
   swept.removed += await removeSome(writer, 'trace_steps', 'ctid', `at < ?${others}`, parameters(before));
   for (const age of ages.pipelines) {
-    const gone = await writer.all<RawPlace & { event_id: string }>(
+    const gone = await writer.all<RawPlace>(
       `delete from trace_events where (pipeline_id, event_id) in (select pipeline_id, event_id from trace_events
         where org_id = ? and pipeline_id = ? and received_at < ? and processed_at < ? limit ${SLICE})
         returning event_id, raw_topic, raw_position`,
@@ -135,17 +135,18 @@ async function sweepTables(writer: Writer, ages: RowAges, swept: Swept): Promise
       gone.map(({ event_id }) => event_id),
     ]);
     swept.removed += gone.length;
-    if (age.before > ages.traces) swept.raw.push(...placesOf(gone));
+    if (age.before > ages.traces) swept.raw.push(...placesOf(age.pipeline_id, gone));
   }
 }
 
 interface RawPlace {
+  event_id: string;
   raw_topic: string | null;
   raw_position: string | null;
 }
-function placesOf(rows: readonly RawPlace[]): Swept['raw'] {
-  return rows.flatMap(({ raw_topic, raw_position }) =>
-    raw_topic === null || raw_position === null ? [] : [{ topic: raw_topic, position: raw_position }],
+function placesOf(pipeline_id: string, rows: readonly RawPlace[]): Swept['raw'] {
+  return rows.flatMap(({ event_id, raw_topic, raw_position }) =>
+    raw_topic === null || raw_position === null ? [] : [{ topic: raw_topic, position: raw_position, pipeline_id, event_id }],
   );
 }
 
