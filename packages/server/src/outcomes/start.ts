@@ -1,8 +1,8 @@
 import type { Settings } from '../config.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Leases } from '../stores/leases/port.ts';
-import { hideSpanSecrets } from '../telemetry/hide-span-secrets.ts';
 import { startEraser } from './erasures.ts';
+import { hideSpanSecrets } from './hide-span-secrets.ts';
 import { type RecorderDeps, startRecorder } from './recorder.ts';
 import { RowWriter } from './row-writer.ts';
 import { type SweeperDeps, startSweeper } from './sweeper.ts';

@@ -1,6 +1,6 @@
 import { hideSecrets } from '../snapshot/hide-secrets.ts';
 import type { Snapshot } from '../snapshot/types.ts';
-import type { EncodedSpan } from './otlp.ts';
+import type { EncodedSpan } from '../telemetry/otlp.ts';
 
 const PIPELINE = /"firsthand\.pipeline_id","value":\{"stringValue":"([^"]+)"/;
 
