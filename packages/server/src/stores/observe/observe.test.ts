@@ -276,7 +276,9 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     const event = { raw, inexact: true as const, message: 'wrong', received_at: '', request: { source: 'server' as const } };
     const rejected = letter('dlq_text', { stage: 'ingest', event });
     await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_1', letters: [rejected], dropped: 0 });
-    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'of-the-text', anonymous_ids: [] })).toEqual(['dlq_text']);
+    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'of-the-text', anonymous_ids: [] })).toEqual([
+      { pipeline_id: 'pl_1', event_id: rejected.event_id },
+    ]);
   });
 
   test('tables of an earlier version gain the columns they lack', async () => {
