@@ -384,7 +384,6 @@ test('a group lags until the appends of its settlements can be read (an erasure 
   onTestFinished(() => consumer.stop());
   await until(() => held.length === 3);
   await log.ackAll(held, { appends: [{ topic: out, records: [record(`${out}/a`)] }] });
-  expect(await log.lag(topic, 'g')).toEqual({ waiting: 3, oldest: held[0]?.record.time });
   await until(async () => (await log.lag(topic, 'g')).waiting === 0);
   expect((await collect(log.read(out, { limit: 10 }))).map(({ id }) => id)).toEqual([`${out}/a`]);
 });
