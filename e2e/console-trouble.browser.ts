@@ -119,6 +119,7 @@ describe('two people who edit the same thing', () => {
   });
 
   test('move a transformation with the keyboard, and try it with its logs and the line of an error', async () => {
+    await page.goto(`${service.url}/pipelines/${pipeline}?tab=transformations`);
     await page.getByRole('button', { name: /^2\. Second/ }).focus();
     await page.keyboard.press('Alt+ArrowUp');
     await page.getByRole('button', { name: /^1\. Second/ }).click();
