@@ -1,6 +1,6 @@
 /** Messages between `RowWriter` and its thread. */
 import type { StoredRecord } from '../stores/event-log/port.ts';
-import type { RowAges, Swept } from '../stores/observe/sweep.ts';
+import type { ExpiringTrace, RowAges, Swept } from '../stores/observe/sweep.ts';
 import type { EncodedSpan } from '../telemetry/otlp.ts';
 
 export type RowStore = { databaseUrl: string | undefined; dataDir: string };
@@ -18,7 +18,7 @@ export type RowWriterRequest = { id: number } & (
   | { kind: 'record'; topic: string; records: PackedRecords; anew: boolean }
   | { kind: 'position'; topic: string }
   | { kind: 'letters'; events: { pipeline_id: string; event_id: string }[] }
-  | { kind: 'sweep'; ages: RowAges }
+  | { kind: 'sweep'; ages: RowAges; queued: readonly ExpiringTrace[] }
 );
 export interface Recorded {
   /** Increments of the counters, for the metrics. */

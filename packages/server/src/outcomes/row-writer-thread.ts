@@ -59,7 +59,7 @@ async function answer(writer: Writer, spansOf: SpansOf, request: RowWriterReques
       case 'letters':
         return { id, letters: await removeLettersOf(writer, request.events) };
       case 'sweep':
-        return { id, ...(await sweepRows(writer, request.ages)) };
+        return { id, ...(await sweepRows(writer, request.ages, request.queued)) };
     }
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { readEventRecordId } from '../event-record.ts';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
-import type { RowAges, Swept } from '../stores/observe/sweep.ts';
+import type { ExpiringTrace, RowAges, Swept } from '../stores/observe/sweep.ts';
 import {
   packRecords,
   type Recorded,
@@ -50,11 +50,11 @@ export class RowWriter {
     if (records.length > 0) await this.#ask({ kind: 'letters', events: records.map(readEventRecordId) });
   }
 
-  /** Removes some of the expired rows; none when none are left. */
-  async sweep(ages: RowAges): Promise<Swept> {
-    const reply = await this.#ask({ kind: 'sweep', ages });
+  /** See `sweepRows`. */
+  async sweep(ages: RowAges, queued: readonly ExpiringTrace[] = []): Promise<Swept> {
+    const reply = await this.#ask({ kind: 'sweep', ages, queued });
     if (!('removed' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
-    return { removed: reply.removed, adopted: reply.adopted, raw: reply.raw };
+    return { removed: reply.removed, adopted: reply.adopted, expiring: reply.expiring };
   }
 
   async stop(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Snapshot, SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
-import type { PipelineAge, RowAges } from '../stores/observe/sweep.ts';
+import type { ExpiringTrace, PipelineAge, RowAges } from '../stores/observe/sweep.ts';
 import { ERASURES_TOPIC, erasureAppends, placesByTopic } from './erasures.ts';
 import { guardAgainstJumps } from './jump-guard.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
@@ -59,17 +59,32 @@ export async function sweep({
     graceMs: Math.min(MOST_GRACE_MS, settings.eventRetentionMs / 10),
   };
   let [rows, adopted] = [0, 0];
+  let expiring: ExpiringTrace[] = [];
   for (let more = true; more; ) {
-    const swept = await rowWriter.sweep(ages);
+    const swept = await rowWriter.sweep(ages, expiring);
     rows += swept.removed;
     adopted += swept.adopted;
-    // The ingest topics are shared by all pipelines and expire by EVENT_RETENTION. A shorter retention removes single records. The eraser
-    // does it: it tries those again that are not settled yet, and leaves records of other events alone.
-    const raw = swept.raw.map(({ pipeline_id, event_id, ...place }) => ({ ...place, record: eventRecordId(pipeline_id, event_id) }));
-    await log.append(erasureAppends({ places: placesByTopic(raw), ids: [] }));
-    more = swept.removed + swept.adopted > 0;
+    expiring = swept.expiring;
+    await removeRawRecords(log, expiring);
+    more = swept.removed + swept.adopted + expiring.length > 0;
   }
   return { records, rows, adopted };
+}
+
+/**
+ * The ingest topics are shared by all pipelines and expire by EVENT_RETENTION. A shorter retention removes single records. The eraser does
+ * it: it tries those again that are not settled yet, and leaves records of other events alone.
+ *
+ * Call before the traces are removed, because only they say where the records are. A crash in between queues them again, which is harmless.
+ */
+async function removeRawRecords(log: EventLog, traces: readonly ExpiringTrace[]): Promise<void> {
+  const raw = traces.map(({ pipeline_id, event_id, raw_topic, raw_position }) => ({
+    topic: raw_topic,
+    position: raw_position,
+    record: eventRecordId(pipeline_id, event_id),
+  }));
+  const appends = erasureAppends({ places: placesByTopic(raw), ids: [] });
+  if (appends.length > 0) await log.append(appends);
 }
 
 function pipelineAges({ pipelines }: Snapshot, now: number): PipelineAge[] {

@@ -11,7 +11,7 @@ import { listTraces, type TraceFilter } from './list-traces.ts';
 import { openObserve } from './open.ts';
 import type { ObserveDb } from './schema.ts';
 import { addSegment, listSegments } from './segments.ts';
-import { type RowAges, sweepRows } from './sweep.ts';
+import { type ExpiringTrace, type RowAges, sweepRows } from './sweep.ts';
 import { findTrace, selectTraces, stepsOfEvents, TRACE_COLUMNS } from './traces.ts';
 import { writeTally } from './write.ts';
 import type { Writer } from './writer.ts';
@@ -56,9 +56,12 @@ const list = async (filter: Partial<TraceFilter>) => listTraces(observe, { org_i
 const ids = async (filter: Partial<TraceFilter>) => (await list(filter)).rows.map(({ event_id }) => event_id);
 const ages: RowAges = { traces: 0, counters: 0, deadLetters: 0, pipelines: [], graceMs: 0 };
 async function sweep(more: Partial<RowAges>) {
-  let removed = 0;
-  for (let some = 1; some > 0; removed += some) some = (await sweepRows(kyselyWriter(observe), { ...ages, ...more })).removed;
-  return removed;
+  let expiring: ExpiringTrace[] = [];
+  for (let left = 1; left > 0; ) {
+    const swept = await sweepRows(kyselyWriter(observe), { ...ages, ...more }, expiring);
+    expiring = swept.expiring;
+    left = swept.removed + expiring.length;
+  }
 }
 
 test('lists, finds and pages events across segments, newest first', async () => {
@@ -144,8 +147,10 @@ test('a pipeline with a retention of its own keeps its traces shorter or longer'
     { org_id: 'org', pipeline_id: 'pl_short', before: T0 + 39 * MINUTE },
     { org_id: 'org', pipeline_id: 'pl_long', before: T0 + 5 * MINUTE },
   ];
-  const swept = await sweepRows(kyselyWriter(observe), { ...ages, traces: T0 + 10 * MINUTE, pipelines: own });
-  expect(swept.raw).toEqual([{ topic: 'ingest.1', position: '20', pipeline_id: 'pl_short', event_id: 'e20' }]);
+  const found = await sweepRows(kyselyWriter(observe), { ...ages, traces: T0 + 10 * MINUTE, pipelines: own });
+  expect(found.expiring).toMatchObject([{ raw_topic: 'ingest.1', raw_position: '20', pipeline_id: 'pl_short', event_id: 'e20' }]);
+  expect(await ids({ from: T0 + 20 * MINUTE - 10 })).toEqual(['e41', 'e40', 'e22', 'e21', 'e20']);
+  await sweep({ traces: T0 + 10 * MINUTE, pipelines: own });
   expect(await ids({ from: T0 + 20 * MINUTE - 10 })).toEqual(['e41', 'e40', 'e22', 'e21']);
   await sweep({ traces: T0 + 30 * MINUTE, pipelines: own });
   expect(await ids({ from: T0 + 20 * MINUTE - 10 })).toEqual(['e41', 'e40', 'e21']);

@@ -22,24 +22,42 @@ export interface Swept {
   removed: number;
   /** Rows of an earlier version, moved to where this version reads them. */
   adopted: number;
-  /** Positions of the raw records of removed traces, for pipelines with a retention of their own. */
-  raw: { topic: string; position: string; pipeline_id: string; event_id: string }[];
+  /** Still there: pass them to the next call once the removal of their raw records is stored. */
+  expiring: ExpiringTrace[];
+}
+/** An expired trace of a pipeline whose retention is shorter than that of the ingest topics: it alone says where its raw record is. */
+export interface ExpiringTrace {
+  pipeline_id: string;
+  event_id: string;
+  raw_topic: string | null;
+  raw_position: string | null;
+  /** SQLite: the segment and the row in it. */
+  place?: { segment: number; row: number };
 }
 /** Traces of more events than this are removed, oldest first, whatever their age. Bounds the size of the store. */
 const MOST_TRACES = 50_000_000;
 const SLICE = 2_000;
 
-/** Removes some of them. Call until it removes and adopts nothing. */
-export async function sweepRows(writer: Writer, ages: RowAges): Promise<Swept> {
-  const swept: Swept = { removed: 0, adopted: 0, raw: [] };
+/** Removes some of them. Call until it removes, adopts and finds nothing. `queued`: the expiring traces of the call before. */
+export async function sweepRows(writer: Writer, ages: RowAges, queued: readonly ExpiringTrace[] = []): Promise<Swept> {
+  const swept: Swept = { removed: 0, adopted: 0, expiring: [] };
   const minute = Math.floor(ages.counters / 60_000);
   swept.removed += await removeSome(writer, 'dead_letters', 'id', 'expires_at <= ?', [ages.deadLetters]);
   swept.removed += await removeSome(writer, 'counters', 'org_id, pipeline_id, integration_id, minute, counter', 'minute < ?', [minute]);
   if (writer.engine === 'sqlite') {
     swept.adopted = await adoptRows(writer);
+    if (queued.length > 0) swept.removed += await removeFromSegments(writer, queued);
     await sweepSegments(writer, ages, swept);
-  } else await sweepTables(writer, ages, swept);
+  } else {
+    if (queued.length > 0) swept.removed += await removeFromTables(writer, queued);
+    await sweepTables(writer, ages, swept);
+  }
   return swept;
+}
+
+/** Others keep their raw records for longer than their traces. */
+function hasOwnRawAge({ before }: PipelineAge, ages: RowAges): boolean {
+  return before > ages.traces;
 }
 
 function removeSome(writer: Writer, table: string, key: string, old: string, parameters: unknown[]): Promise<number> {
@@ -65,11 +83,10 @@ async function sweepSegments(writer: Writer, ages: RowAges, swept: Swept): Promi
     if (segment.first_at !== null && segment.first_at < ages.traces - ages.graceMs)
       swept.removed += await sweepSegment(writer, segment, ages.traces, own);
     for (const age of ages.pipelines) {
-      const { removed, raw } = await sweepPipeline(writer, segments.slice(i, i + 2), age);
-      swept.removed += removed;
-      if (age.before > ages.traces) swept.raw.push(...raw);
+      if (hasOwnRawAge(age, ages)) swept.expiring.push(...(await expiringIn(writer, segment, age, SLICE - swept.expiring.length)));
+      else swept.removed += await sweepPipeline(writer, segments.slice(i, i + 2), age);
     }
-    if (swept.removed >= SLICE) return;
+    if (swept.removed >= SLICE || swept.expiring.length >= SLICE) return;
   }
 }
 
@@ -87,30 +104,71 @@ async function sweepSegment(writer: Writer, { id }: Segment, before: number, own
   return removed;
 }
 
-/** `segments`: the one to sweep, and the one after it, where the last steps of its events may be. */
-async function sweepPipeline(
-  writer: Writer,
-  segments: readonly Segment[],
-  { org_id, pipeline_id, before }: PipelineAge,
-): Promise<{ removed: number; raw: Swept['raw'] }> {
+const EXPIRED = 'org_id = ? and pipeline_id = ? and received_at < ? and processed_at < ?';
+function expired({ org_id, pipeline_id, before }: PipelineAge): unknown[] {
+  return [org_id, pipeline_id, before, before];
+}
+
+/** `segments`: the one to sweep, and the one after it. */
+async function sweepPipeline(writer: Writer, segments: readonly Segment[], age: PipelineAge): Promise<number> {
   const [segment] = segments;
-  if (segment === undefined) return { removed: 0, raw: [] };
+  if (segment === undefined) return 0;
   const table = segmentTable('trace_events', segment.id);
   return await writer.transaction(async (tx) => {
-    const gone = await tx.all<RawPlace & { event_key: number }>(
-      `delete from ${table} where rowid in (select rowid from ${table}
-        where org_id = ? and pipeline_id = ? and received_at < ? and processed_at < ? limit ${SLICE})
-        returning event_key, event_id, raw_topic, raw_position`,
-      [org_id, pipeline_id, before, before],
+    const gone = await tx.all<EventKey>(
+      `delete from ${table} where rowid in (select rowid from ${table} where ${EXPIRED} limit ${SLICE}) returning event_key, pipeline_id`,
+      expired(age),
     );
-    if (gone.length > 0)
-      for (const { id } of segments)
-        await tx.run(
-          `delete from ${segmentTable('trace_steps', id)} where event_key in (select value from json_each(?)) and pipeline_id = ?`,
-          [JSON.stringify(gone.map(({ event_key }) => event_key)), pipeline_id],
-        );
-    return { removed: gone.length, raw: placesOf(pipeline_id, gone) };
+    await removeSteps(tx, segments, gone);
+    return gone.length;
   });
+}
+
+async function expiringIn(writer: Writer, { id }: Segment, age: PipelineAge, limit: number): Promise<ExpiringTrace[]> {
+  const rows = await writer.all<Omit<ExpiringTrace, 'place'> & { row: number }>(
+    `select rowid as row, pipeline_id, event_id, raw_topic, raw_position from ${segmentTable('trace_events', id)} where ${EXPIRED} limit ${limit}`,
+    expired(age),
+  );
+  return rows.map(({ row, ...trace }) => ({ ...trace, place: { segment: id, row } }));
+}
+
+async function removeFromSegments(writer: Writer, traces: readonly ExpiringTrace[]): Promise<number> {
+  const segments = await listSegments(writer);
+  let removed = 0;
+  for (const [i, { id }] of segments.entries()) {
+    const rows = traces.flatMap(({ place, event_id, raw_position }) =>
+      place?.segment === id ? [[place.row, event_id, raw_position ?? '']] : [],
+    );
+    if (rows.length === 0) continue;
+    removed += await writer.transaction(async (tx) => {
+      // A repeat of an event replaces its row, and the new one may have the same number.
+      const gone = await tx.all<EventKey>(
+        `delete from ${segmentTable('trace_events', id)} where rowid in (select value->>0 from json_each(?1))
+          and (rowid, event_id, coalesce(raw_position, '')) in (select value->>0, value->>1, value->>2 from json_each(?1))
+          returning event_key, pipeline_id`,
+        [JSON.stringify(rows)],
+      );
+      await removeSteps(tx, segments.slice(i, i + 2), gone);
+      return gone.length;
+    });
+  }
+  return removed;
+}
+
+interface EventKey {
+  event_key: number;
+  pipeline_id: string;
+}
+/** `segments`: that of the events, and the one after it, where their last steps may be. */
+async function removeSteps(tx: Writer, segments: readonly Segment[], events: readonly EventKey[]): Promise<void> {
+  for (const [pipeline_id, own] of Map.groupBy(events, (event) => event.pipeline_id)) {
+    const keys = JSON.stringify(own.map(({ event_key }) => event_key));
+    for (const { id } of segments)
+      await tx.run(
+        `delete from ${segmentTable('trace_steps', id)} where event_key in (select value from json_each(?)) and pipeline_id = ?`,
+        [keys, pipeline_id],
+      );
+  }
 }
 
 async function sweepTables(writer: Writer, ages: RowAges, swept: Swept): Promise<void> {
@@ -123,31 +181,32 @@ async function sweepTables(writer: Writer, ages: RowAges, swept: Swept): Promise
   // Rows without a primary key are identified by their physical location.
   swept.removed += await removeSome(writer, 'trace_steps', 'ctid', `at < ?${others}`, parameters(before));
   for (const age of ages.pipelines) {
-    const gone = await writer.all<RawPlace>(
-      `delete from trace_events where (pipeline_id, event_id) in (select pipeline_id, event_id from trace_events
-        where org_id = ? and pipeline_id = ? and received_at < ? and processed_at < ? limit ${SLICE})
-        returning event_id, raw_topic, raw_position`,
-      [age.org_id, age.pipeline_id, age.before, age.before],
+    const limit = SLICE - swept.expiring.length;
+    const found = await writer.all<ExpiringTrace>(
+      `select pipeline_id, event_id, raw_topic, raw_position from trace_events where ${EXPIRED} limit ${limit}`,
+      expired(age),
     );
-    if (gone.length === 0) continue;
-    await writer.run('delete from trace_steps where pipeline_id = ? and event_id = any(?)', [
-      age.pipeline_id,
-      gone.map(({ event_id }) => event_id),
-    ]);
-    swept.removed += gone.length;
-    if (age.before > ages.traces) swept.raw.push(...placesOf(age.pipeline_id, gone));
+    if (hasOwnRawAge(age, ages)) swept.expiring.push(...found);
+    else if (found.length > 0) swept.removed += await removeFromTables(writer, found);
   }
 }
 
-interface RawPlace {
-  event_id: string;
-  raw_topic: string | null;
-  raw_position: string | null;
-}
-function placesOf(pipeline_id: string, rows: readonly RawPlace[]): Swept['raw'] {
-  return rows.flatMap(({ event_id, raw_topic, raw_position }) =>
-    raw_topic === null || raw_position === null ? [] : [{ topic: raw_topic, position: raw_position, pipeline_id, event_id }],
-  );
+async function removeFromTables(writer: Writer, traces: readonly ExpiringTrace[]): Promise<number> {
+  const rows = traces.map(({ pipeline_id, event_id, raw_position }) => [pipeline_id, event_id, raw_position ?? '']);
+  return await writer.transaction(async (tx) => {
+    const gone = await tx.all<{ pipeline_id: string; event_id: string }>(
+      `delete from trace_events using (select value->>0 as pipeline, value->>1 as event, value->>2 as raw from json_array_elements(?::json)) as old
+        where pipeline_id = pipeline and event_id = old.event and coalesce(raw_position, '') = raw
+        returning pipeline_id, event_id`,
+      [JSON.stringify(rows)],
+    );
+    for (const [pipeline_id, own] of Map.groupBy(gone, (row) => row.pipeline_id))
+      await tx.run('delete from trace_steps where pipeline_id = ? and event_id = any(?)', [
+        pipeline_id,
+        own.map(({ event_id }) => event_id),
+      ]);
+    return gone.length;
+  });
 }
 
 /** Processing time of the newest event beyond the limit. Counts only where PostgreSQL's own estimate is near the limit. */
