@@ -181,6 +181,41 @@ describe('several processes', () => {
     expect(got).toEqual([`${topic}/0 early`]);
   });
 
+  test('a replaced consumer stores no retry of a later attempt either (the third was delivered again)', async () => {
+    const topic = fresh();
+    await log.append([{ topic, records: records(topic, 2) }]);
+    const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10 } as const;
+    const held: Delivery[] = [];
+    const { log: frozen } = await another();
+    const old = frozen.consume(topic, 'g', options, async (batch) => {
+      for (const delivery of batch)
+        if (delivery.attempt === 1) await delivery.retryIn(0, undefined);
+        else held.push(delivery);
+    });
+    onTestFinished(() => old.stop());
+    await until(() => held.length === 2);
+    // One second attempt succeeds at the heir, the other still waits there.
+    const { log: heir } = await another();
+    const next = heir.consume(topic, 'g', options, async (batch) => {
+      for (const delivery of batch)
+        if (delivery.record.id === `${topic}/0`) await delivery.ack();
+        else await delivery.retryIn(3_600_000, 'heir');
+    });
+    onTestFinished(() => next.stop());
+    await until(async () => (await log.lag(topic, 'g')).waiting === 1);
+    for (const delivery of held) await delivery.retryIn(0, 'late');
+    await old.stop();
+    await next.stop();
+    const got: string[] = [];
+    const last = log.consume(topic, 'g', { ...options, skipRetryDelays: true }, async (batch) => {
+      for (const { record: each, attempt, state } of batch) got.push(`${each.id} ${attempt} ${String(state)}`);
+      for (const delivery of batch) await delivery.ack();
+    });
+    onTestFinished(() => last.stop());
+    await until(async () => (await log.lag(topic, 'g')).waiting === 0);
+    expect(got).toEqual([`${topic}/1 3 heir`]);
+  });
+
   test('a consumer that is stopped while it starts does not take the group from its owner', async () => {
     const topic = fresh();
     await log.append([{ topic, records: records(topic, 1) }]);

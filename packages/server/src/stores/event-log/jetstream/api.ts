@@ -46,7 +46,8 @@ export function isGone(error: unknown): boolean {
   if (isNotFound(error)) return true;
   return (
     error instanceof JetStreamError &&
-    (error.errCode === SEQUENCE_NOT_FOUND || (error.errCode === MESSAGE_DELETE_FAILED && /not found|deleted message/.test(error.message)))
+    (error.errCode === SEQUENCE_NOT_FOUND ||
+      (error.errCode === MESSAGE_DELETE_FAILED && /not found|no message found|deleted message/.test(error.message)))
   );
 }
 /** JetStream is reachable but cannot serve now: no leader, no space, or too busy. */

@@ -338,10 +338,12 @@ export class GroupConsumer implements Consumer, Settler {
 
   async settle(delivery: JetStreamDelivery, retry: RetryRequest | undefined, alongside: Append[]): Promise<void> {
     const { append, persist } = this.#deps;
-    const retries = this.#retries;
+    const [retries, settlements] = [this.#retries, this.#settlements];
     // Store the appends first, then settle. Record ids make a repeat harmless.
     if (alongside.length > 0) await persist(() => append(alongside));
-    if (retry && retries) {
+    if (retry && retries && settlements) {
+      // A consumer that was frozen and replaced leaves the record to its successor, which has it, or has settled it.
+      if (!(await persist(() => settlements.isOwned()))) return;
       await persist(() => retries.add(delivery.record, delivery.attempt + 1, retry));
       this.#waitForRetries();
     }

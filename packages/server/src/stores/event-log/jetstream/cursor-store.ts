@@ -97,6 +97,7 @@ export class Cursor {
   #revision: number;
   readonly #publish: Publish;
   readonly #read: Read;
+  #asking: Promise<boolean> | undefined;
 
   constructor(owner: string, revision: number, publish: Publish, read: Read) {
     this.owner = owner;
@@ -117,6 +118,17 @@ export class Cursor {
       this.#revision = stored.revision;
       await this.#write(state);
     }
+  }
+
+  /** Asks the broker whether no other consumer has taken the group over. Calls of one turn of the event loop share the question. */
+  isOwned(): Promise<boolean> {
+    this.#asking ??= this.#ask();
+    return this.#asking;
+  }
+  async #ask(): Promise<boolean> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#asking = undefined;
+    return (await this.#read())?.state.owner === this.owner;
   }
 
   async #write(state: CursorState): Promise<void> {

@@ -105,6 +105,12 @@ export class Settlements {
     return next.done;
   }
 
+  /** Whether no other consumer has taken the group over. If one has, nothing is settled any more. */
+  async isOwned(): Promise<boolean> {
+    if (!this.#fenced && !(await this.#cursor.isOwned())) this.#fence();
+    return !this.#fenced;
+  }
+
   /** Settled records whose appends cannot be read yet. */
   get unstored(): { records: number; oldest: number | undefined } {
     const all = [...this.#appending, ...this.#unstored];
@@ -206,6 +212,7 @@ export class Settlements {
 
   /** The records belong to another consumer, which gets those that were not settled in time. */
   #fence(): void {
+    if (this.#fenced) return;
     this.#fenced = true;
     this.#unstored = [];
     this.#deps.onFenced();
