@@ -105,7 +105,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     ...(settings.databaseUrl === undefined ? {} : { listen: configNotices(db, settings.databaseUrl) }),
     ...(saved === undefined ? {} : { startFrom: saved.rows }),
     ...(settings.databaseUrl !== undefined && has('ingest') ? { onLoaded: keepLocalCopy(settings, secretKey, clock, logger) } : {}),
-    settings,
+    settings: { ...settings, compilesVendors: has('deliver') || has('admin') },
     clock,
     logger,
     metrics,

@@ -116,6 +116,7 @@ export function defineResource<F extends Fields>(
   const stored = withAccess(STORED);
   const kept = withAccess([...STORED, 'joined']);
   const encoders = new Map(stored.map(([key, { schema }]) => [key, storageOf(key, schema)]));
+  const decoders = kept.map(([key, each]): [string, Field, Storage] => [key, each, encoders.get(key) ?? 'plain']);
   const encode = (record: object) =>
     Object.fromEntries(
       Object.entries(record).flatMap(([key, value]) => {
@@ -146,7 +147,7 @@ export function defineResource<F extends Fields>(
     toColumns: encode,
     toChangedColumns: encode,
     fromRow: (row: Record<string, unknown>, read: ReadJson) =>
-      Object.fromEntries(kept.map(([key, each]) => [key, fromColumn(key, each, row[key], read)])),
+      Object.fromEntries(decoders.map(([key, each, storage]) => [key, fromColumn(key, each, storage, row[key], read)])),
     sample: (given: object = {}) => ({ ...values(kept, sampleOf), ...given }),
   };
   return resource as unknown as Resource<F>; // built from the table at run time; resource.test.ts checks that the types agree
@@ -173,11 +174,9 @@ function toColumn(storage: Storage, value: unknown): unknown {
   if (value === null || storage === 'plain') return value;
   return storage === 'flag' ? (value === true ? 1 : 0) : JSON.stringify(value);
 }
-function fromColumn(key: string, each: Field, value: unknown, read: ReadJson): unknown {
-  if (each.access === 'joined' || value === null) return value;
-  const storage = storageOf(key, each.schema);
-  if (storage === 'flag') return value === 1;
-  return storage === 'json' ? read(key, value as string, emptyOf(each)) : value;
+function fromColumn(key: string, each: Field, storage: Storage, value: unknown, read: ReadJson): unknown {
+  if (value === null || storage === 'plain') return value;
+  return storage === 'flag' ? value === 1 : read(key, value as string, emptyOf(each));
 }
 function emptyOf({ schema, fallback }: Field): unknown {
   if (fallback !== undefined) return fallback;

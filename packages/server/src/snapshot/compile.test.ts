@@ -83,3 +83,47 @@ test.each([
     vendor: { concurrency: expected },
   });
 });
+
+const WEBHOOK = { vendor: 'webhook', delivery_mode: 'server_side', org_id: 'org_1', pipeline_id: 'pl_1' } as const;
+const NO_PARAMETERS = { parameters: {}, sealed: [] };
+
+test('integrations that share a config share the compiled vendor, but not their own limits', async () => {
+  await loadVendors(['webhook']);
+  const config = { url: 'https://example.com', auth_token: 'a very secret token' };
+  const compile = (max_in_flight: number) =>
+    compileIntegration({ ...integration.sample({ ...WEBHOOK, max_in_flight }), config }, NO_PARAMETERS, SETTINGS, () => undefined);
+  const [one, other] = [await compile(10), await compile(20)];
+  expect(other.vendor?.build).toBe(one.vendor?.build);
+  expect([one, other].map(({ vendor, secrets }) => [vendor?.concurrency, secrets])).toEqual([
+    [10, ['a very secret token']],
+    [20, ['a very secret token']],
+  ]);
+});
+
+test('a shared config with placeholders is compiled with the parameters of each pipeline', async () => {
+  await loadVendors(['webhook']);
+  const config = { url: 'https://example.com/{{pipeline_param.SHOP}}' };
+  const compile = (parameters: Record<string, string>) =>
+    compileIntegration({ ...integration.sample(WEBHOOK), config }, { parameters, sealed: [] }, SETTINGS, () => undefined);
+  const compiled = await Promise.all([{ SHOP: 'a' }, { SHOP: 'b' }].map(compile));
+  expect(compiled.map((each) => each.config)).toEqual([{ url: 'https://example.com/a' }, { url: 'https://example.com/b' }]);
+});
+
+test('a shared config masks the secret parameters of its own pipeline only', async () => {
+  await loadVendors(['webhook']);
+  const config = { url: 'https://example.com' };
+  const compile = (SHOP_TOKEN: string) =>
+    compileIntegration({ ...integration.sample(WEBHOOK), config }, { parameters: { SHOP_TOKEN }, sealed: [] }, SETTINGS, () => undefined);
+  const [one, other] = [await compile('token-of-one'), await compile('token-of-other')];
+  expect([one.secrets, other.secrets]).toEqual([['token-of-one'], ['token-of-other']]);
+  expect(other.vendor?.read).not.toBe(one.vendor?.read);
+});
+
+test('a process without management and delivery compiles no vendor, and finds no fault in one', async () => {
+  const rows = rowsWith([]);
+  const row = { ...integration.sample({ ...WEBHOOK, id: 'int_1', vendor: 'no_such_vendor' }), config: {} };
+  const integrations = [{ id: 'int_1', row_version: 1, row }];
+  const { snapshot, faults } = await compileSnapshot({ ...rows, integrations }, { ...SETTINGS, compilesVendors: false }, new Map());
+  expect(faults).toEqual([]);
+  expect(snapshot.integrations.get('int_1')?.integration.id).toBe('int_1');
+});

@@ -7,15 +7,16 @@ import { loadedVendor } from '@firsthand/catalog/index.ts';
 import { addCost, type Cost, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
 import type { Integration, TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { readSyncs } from '@firsthand/core/context/vendor-syncs.ts';
-import { isObject } from '@firsthand/core/json.ts';
+import { isObject, type JsonObject } from '@firsthand/core/json.ts';
+import { leftPlaceholders } from '@firsthand/core/mapping/parameters/placeholder.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { assembleProcessing, compileOrganisation } from '@firsthand/core/process/compiled.ts';
 import type { ClickConsent } from '@firsthand/core/process/memory.ts';
 import { compileTransformation, type TransformationResult } from '@firsthand/core/process/transformation.ts';
 import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/core/tracking-plan/tracking-plan.ts';
-import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
-import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import { type CompileOptions, compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
+import type { CompiledVendor, CompileResult } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import {
   isSecretParameter,
@@ -31,6 +32,7 @@ import { atStep } from '../runtime/stall-watch.ts';
 import { finishInTurns, turns } from '../runtime/turns.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import type { OpenParameters } from '../stores/config/pipeline-parameters.ts';
+import { ConfigMemo } from './config-memo.ts';
 import { compileIngestRules } from './ingest-rules.ts';
 import { prepareConfiguration } from './prepare.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
@@ -66,7 +68,10 @@ interface Cached {
   faults: SnapshotFault[];
 }
 export type CompileCache = Map<string, Cached>;
-export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'natsUrl'>;
+export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'natsUrl'> & {
+  /** False where no role reads compiled vendors: their compilation is most of the work of a load. */
+  compilesVendors?: boolean;
+};
 
 type Report = (severity: SnapshotFault['severity'], message: string) => void;
 
@@ -77,6 +82,16 @@ export async function compileSnapshot(
 ): Promise<{ snapshot: Snapshot; cache: CompileCache; faults: SnapshotFault[] }> {
   const cache: CompileCache = new Map();
   const faults: SnapshotFault[] = [];
+
+  const measured = new Map<unknown, ReturnType<typeof measure>>();
+  /** Measures a document that several integrations share once. */
+  function measureOnce(source: unknown): ReturnType<typeof measure> {
+    const known = measured.get(source);
+    if (known !== undefined) return known;
+    const measuring = measure(source);
+    measured.set(source, measuring);
+    return measuring;
+  }
 
   const overBudget = new Set<string>();
   const pieces = new Map<string, Cost>();
@@ -100,7 +115,7 @@ export async function compileSnapshot(
     make: (report: Report, excess: string | undefined) => T | Promise<T>,
   ): Promise<T> {
     let hit = before.get(id);
-    const known = hit?.key === key ? hit : await measure(source);
+    const known = hit?.key === key ? hit : await measureOnce(source);
     const over = spend(orgId, id.split('/', 1)[0] ?? id, known.cost);
     if (over !== undefined) overBudget.add(id);
     const madeFor = over === undefined ? key : `${key}/${over}`;
@@ -247,14 +262,15 @@ export async function compileIntegration(
   report: Report,
   excess?: string,
 ): Promise<CompiledIntegration> {
+  if (settings.compilesVendors === false) return { integration, config: {}, secrets: [], vendor: undefined, faults: [], warnings: [] };
   const shapely = isObject(stored);
   // A client-side config is published with the collector, so it gets no secret parameter.
   const published = integration.delivery_mode === 'client_side';
   const visible = published ? publicParameters({ parameters, sealed }) : parameters;
-  const { config, missing } = substitute(shapely ? stored : {}, visible);
+  const { config, missing } = substituted(shapely ? stored : {}, visible);
   const parameterSecrets = secretParameterValues(parameters, sealed);
   const definition = loadedVendor(integration.vendor);
-  const secrets = [...secretValues(definition, config), ...parameterSecrets];
+  const secrets = [...secretsOnce(definition, config), ...parameterSecrets];
   const warnings = missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`);
   const off = (faults: CompiledIntegration['faults']): CompiledIntegration => {
     for (const fault of faults) report('error', `${fault.field}: ${fault.message}`);
@@ -270,20 +286,45 @@ export async function compileIntegration(
     );
   for (const warning of warnings) report('warning', warning);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);
-  const steps = compileVendorInSteps(definition, config, {
+  const result = await compileOnce(definition, config, {
     mode: settings.mode,
     allow_private: settings.allowPrivateDestinations,
-    gzip: gzipSync,
-    keys: privateKeys,
     secrets: parameterSecrets,
     pipeline_id: integration.pipeline_id,
   });
-  const result = await finishInTurns(steps);
   if (!result.ok) return off([...result.missing, ...result.invalid]);
-  const own = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
-  for (const warning of own) report('warning', warning);
+  const found = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
+  for (const warning of found) report('warning', warning);
   const vendor = { ...result.vendor, concurrency: inFlightOf(integration, result.vendor) };
-  return { integration, vendor_name: definition.name, config, secrets, vendor, faults: [], warnings: [...warnings, ...own] };
+  return { integration, vendor_name: definition.name, config, secrets, vendor, faults: [], warnings: [...warnings, ...found] };
+}
+
+const placeholders = new ConfigMemo<boolean>();
+const ownSecrets = new ConfigMemo<string[]>();
+const compiledVendors = new ConfigMemo<CompileResult>();
+
+/** A config without placeholders stays the same object, so that its results are found again. */
+function substituted(stored: JsonObject, parameters: Readonly<Record<string, string>>): ReturnType<typeof substitute> {
+  const has = placeholders.get(stored, '') ?? placeholders.set(stored, '', leftPlaceholders(stored).length > 0);
+  return has ? substitute(stored, parameters) : { config: stored, missing: [] };
+}
+
+function secretsOnce(definition: VendorDefinition | undefined, config: JsonObject): readonly string[] {
+  if (definition === undefined) return secretValues(definition, config);
+  return ownSecrets.get(config, definition.key) ?? ownSecrets.set(config, definition.key, secretValues(definition, config));
+}
+
+/**
+ * A compiled vendor holds no state, so integrations with the same config share it; not where it depends on the pipeline, by its secret
+ * parameters or in the folder names of a driver.
+ */
+async function compileOnce(definition: VendorDefinition, config: JsonObject, options: CompileOptions): Promise<CompileResult> {
+  const shared = definition.transport === undefined && options.secrets?.length === 0;
+  const key = JSON.stringify([definition.key, options.mode, options.allow_private]);
+  const known = shared ? compiledVendors.get(config, key) : undefined;
+  if (known !== undefined) return known;
+  const result = await finishInTurns(compileVendorInSteps(definition, config, { ...options, gzip: gzipSync, keys: privateKeys }));
+  return shared ? compiledVendors.set(config, key, result) : result;
 }
 
 /** A driver's own number is a limit of its protocol or its order; that of an HTTP vendor is only a default. */

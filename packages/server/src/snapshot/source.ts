@@ -10,7 +10,14 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { turns } from '../runtime/turns.ts';
 import type { ConfigRows, Versioned, VersionedRows } from '../stores/config/load-config.ts';
-import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
+import {
+  type CompileCache,
+  type CompileSettings,
+  type Complete,
+  type CompleteRows,
+  compileSnapshot,
+  type SnapshotFault,
+} from './compile.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
 
 /** Urgent changes must apply within a second: this leaves time to query and load. */
@@ -30,7 +37,7 @@ export interface SnapshotDeps {
   startFrom?: VersionedRows;
   /** Called after each load, for the local copy. */
   onLoaded?(rows: LoadedRows): void;
-  settings: Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'configReloadMs' | 'natsUrl'>;
+  settings: CompileSettings & Pick<Settings, 'configReloadMs'>;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
@@ -98,7 +105,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
     };
     for (const id of rowsById.keys()) if (!alive.has(id)) rowsById.delete(id);
     await turns.bulk();
-    await loadVendors(rows.integrations.map(({ row }) => row.vendor));
+    if (settings.compilesVendors !== false) await loadVendors(rows.integrations.map(({ row }) => row.vendor));
     const compiled = await compileSnapshot(rows, settings, cache);
     snapshot = compiled.snapshot;
     cache = compiled.cache;

@@ -18,7 +18,7 @@ export interface CompiledIntegration {
   config: JsonObject;
   /** Values of `config` and of the pipeline's parameters that nobody may see. */
   secrets: readonly string[];
-  /** Undefined if the config does not compile: `faults` says why, and the integration is `misconfigured`. */
+  /** Undefined if the config does not compile: `faults` says why, and the integration is `misconfigured`. Also where no role reads it. */
   vendor: CompiledVendor | undefined;
   faults: ConfigFault[];
   warnings: string[];

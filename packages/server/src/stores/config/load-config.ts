@@ -61,6 +61,8 @@ export type VersionedRows = Pick<ConfigRows, 'version' | 'urgent_version'> & {
 
 /** Few at a time: documents have up to 1 MB, and SQLite answers on this thread. */
 const CHUNK = 50;
+/** Rows without a document are small, and thousands of them are read with a query each. */
+const SMALL_ROWS_CHUNK = 250;
 
 /** Reads everything in one transaction, so that the rows are consistent while writers continue. */
 export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
@@ -103,7 +105,7 @@ async function readOrganisations(tx: Db, known: ReadonlyMap<string, number>): Pr
         if (config === undefined) return { id, data_layer: DEFAULT_DATA_LAYER };
         const reader = new RowReader();
         const data_layer = reader.json<DataLayerConfig>('config', config, DEFAULT_DATA_LAYER);
-        return { id, data_layer, ...reader.faults };
+        return { id, data_layer, ...unreadable(reader.faults) };
       });
     },
   );
@@ -134,7 +136,7 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       const disabled = reader.any;
       const tracking_plan = row.plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', row.plan, null);
       const enabled = read.enabled && !disabled;
-      return { ...read, parameters, sealed_parameters, enabled, pipeline_key_secret: secret, tracking_plan, ...reader.faults };
+      return { ...read, parameters, sealed_parameters, enabled, pipeline_key_secret: secret, tracking_plan, ...unreadable(reader.faults) };
     });
   });
 }
@@ -148,29 +150,79 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
     .where('pipelines.deleted_at', 'is', null)
     .orderBy('integrations.id')
     .execute();
-  return await withRows(heads, known, async (ids) => {
-    const rows = await tx
-      .selectFrom('integrations')
-      .innerJoin('templates', 'templates.id', 'integrations.template_id')
-      .innerJoin('revisions', (join) =>
-        join
-          .onRef('revisions.template_id', '=', 'integrations.template_id')
-          .onRef('revisions.revision_number', '=', 'integrations.revision_number'),
-      )
-      .selectAll('integrations')
-      .select(['templates.vendor', 'revisions.delivery_mode', 'revisions.config', 'revisions.secrets'])
-      .where('integrations.id', 'in', ids)
-      .execute();
-    return await eachInTurn(rows, (row) => {
-      const reader = new RowReader();
-      return {
-        ...integration.fromRow(row, reader.json),
-        config: reader.read('config', () => openConfig(cipher, keyOf(row.org_id), row), {}),
-        ...reader.faults,
-      };
-    });
-  });
+  const configs = new RevisionConfigs(tx, cipher, keyOf);
+  return await withRows(
+    heads,
+    known,
+    async (ids) => {
+      const rows = await tx
+        .selectFrom('integrations')
+        .innerJoin('templates', 'templates.id', 'integrations.template_id')
+        .innerJoin('revisions', (join) =>
+          join
+            .onRef('revisions.template_id', '=', 'integrations.template_id')
+            .onRef('revisions.revision_number', '=', 'integrations.revision_number'),
+        )
+        .selectAll('integrations')
+        .select(['templates.vendor', 'revisions.delivery_mode', 'revisions.id as revision_id'])
+        .where('integrations.id', 'in', ids)
+        .execute();
+      await configs.load(rows);
+      return await eachInTurn(rows, (row) => {
+        const reader = new RowReader();
+        const read = integration.fromRow(row, reader.json);
+        const { config, faults } = configs.of(row);
+        return { ...read, config, ...unreadable([...reader.faults, ...faults]) };
+      });
+    },
+    SMALL_ROWS_CHUNK,
+  );
 }
+
+interface RevisionOfOrganisation {
+  org_id: string;
+  revision_id: string;
+}
+/**
+ * Reads, decrypts and parses each revision once, however many integrations use it. They share the config as one object, which lets the
+ * compiler recognise it. Nobody may change it.
+ */
+class RevisionConfigs {
+  readonly #tx: Db;
+  readonly #cipher: Cipher;
+  readonly #keyOf: KeyOf;
+  readonly #read = new Map<string, { config: JsonObject; faults: readonly ConfigFault[] }>();
+
+  constructor(tx: Db, cipher: Cipher, keyOf: KeyOf) {
+    this.#tx = tx;
+    this.#cipher = cipher;
+    this.#keyOf = keyOf;
+  }
+
+  async load(rows: readonly RevisionOfOrganisation[]): Promise<void> {
+    const wanted = new Map(rows.filter((row) => !this.#read.has(keyOfRevision(row))).map((row) => [keyOfRevision(row), row]));
+    for (const chunk of inChunks([...wanted.values()], CHUNK)) {
+      const ids = chunk.map(({ revision_id }) => revision_id);
+      const found = await this.#tx.selectFrom('revisions').select(['id', 'config', 'secrets']).where('id', 'in', ids).execute();
+      const stored = new Map(found.map((revision) => [revision.id, revision]));
+      for (const row of chunk) {
+        await turns.bulk();
+        const revision = stored.get(row.revision_id);
+        if (revision === undefined) throw new Error(`revision ${row.revision_id} was not read`);
+        const reader = new RowReader();
+        const config = reader.read('config', () => openConfig(this.#cipher, this.#keyOf(row.org_id), revision), {});
+        this.#read.set(keyOfRevision(row), { config, faults: reader.faults });
+      }
+    }
+  }
+  of(row: RevisionOfOrganisation): { config: JsonObject; faults: readonly ConfigFault[] } {
+    const read = this.#read.get(keyOfRevision(row));
+    if (read === undefined) throw new Error(`revision ${row.revision_id} was not read`);
+    return read;
+  }
+}
+/** The organisation's key opens the secrets, so it is part of the identity. */
+const keyOfRevision = ({ org_id, revision_id }: RevisionOfOrganisation) => `${org_id} ${revision_id}`;
 
 async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
   const heads = await tx
@@ -185,7 +237,7 @@ async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
     const rows = await tx.selectFrom('transformations').selectAll().where('id', 'in', ids).execute();
     return await eachInTurn(rows, (row) => {
       const reader = new RowReader();
-      return { ...transformation.fromRow(row, reader.json), ...reader.faults };
+      return { ...transformation.fromRow(row, reader.json), ...unreadable(reader.faults) };
     });
   });
 }
@@ -204,7 +256,7 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
       return {
         ...webhookSource.fromRow(row, reader.json),
         signing_secret: reader.read('signing_secret', () => cipher.openText(keyOf(row.org_id), row.signing_secret), ''),
-        ...reader.faults,
+        ...unreadable(reader.faults),
       };
     });
   });
@@ -227,9 +279,12 @@ class RowReader {
   get any(): boolean {
     return this.#faults.length > 0;
   }
-  get faults(): MaybeUnreadable {
-    return this.any ? { unreadable: this.#faults } : {};
+  get faults(): readonly ConfigFault[] {
+    return this.#faults;
   }
+}
+function unreadable(faults: readonly ConfigFault[]): MaybeUnreadable {
+  return faults.length > 0 ? { unreadable: [...faults] } : {};
 }
 
 /** A revision's config with its secrets merged back in. */
@@ -252,14 +307,17 @@ async function withRows<Head extends { id: string; row_version: number }, Row ex
   heads: Head[],
   known: ReadonlyMap<string, number>,
   read: (ids: string[]) => Promise<Row[]>,
+  chunkSize = CHUNK,
 ): Promise<(Head & { row?: Row })[]> {
   await turns.bulk();
   const wanted = heads.filter((head) => known.get(head.id) !== head.row_version).map((head) => head.id);
   const rows = new Map<string, Row>();
-  for (let start = 0; start < wanted.length; start += CHUNK)
-    for (const row of await read(wanted.slice(start, start + CHUNK))) rows.set(row.id, row);
+  for (const chunk of inChunks(wanted, chunkSize)) for (const row of await read(chunk)) rows.set(row.id, row);
   return heads.map((head) => {
     const row = rows.get(head.id);
     return row === undefined ? head : { ...head, row };
   });
+}
+function* inChunks<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
