@@ -8,6 +8,12 @@ export const MAX_TEXT = 1_048_576;
 /** Most that the rules of one transformation, or the steps of one mapping, may write into an event. */
 export const MAX_WRITTEN = 4_194_304;
 export const WROTE_TOO_MUCH = 'the event became larger than 4 MB';
+/** A mapping of version 2. The part before the colon is the name of the reason. */
+export const PAYLOAD_TOO_LARGE = 'payload_too_large: the mapping makes more than 4 MB of this event, or reads more than 8 MB of it';
+
+/** All requests of one event together. A list of items may repeat parts of the event in each. */
+export const MAX_REQUESTS = 4 * MAX_WRITTEN;
+export const REQUESTS_TOO_LARGE = 'payload_too_large: the requests of this event are larger than 16 MB together';
 
 /** Undefined for a text that is too long. */
 export function bounded<T>(value: T): T | undefined {
@@ -23,12 +29,59 @@ export function joined(parts: readonly string[], separator: string): string | un
 
 /** Roughly the characters of the value's JSON text. Stops counting above `limit`: a value that is used in many places counts in each. */
 export function weigh(value: unknown, limit: number): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  let sum = 8;
-  for (const [key, item] of Object.entries(value)) {
-    sum += key.length + weigh(item, limit - sum);
+  if (typeof value === 'string') return value.length + SCALAR;
+  if (typeof value !== 'object' || value === null) return SCALAR;
+  let sum = SCALAR;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && sum <= limit; i++) sum += weigh(value[i], limit - sum);
+    return sum;
+  }
+  for (const key of Object.keys(value)) {
+    sum += key.length + weigh((value as Record<string, unknown>)[key], limit - sum);
     if (sum > limit) break;
   }
   return sum;
+}
+const SCALAR = 4;
+
+/**
+ * What the mapping or the rules of the current event may still do. They run synchronously from start to end, so one record is enough.
+ * Without a limit outside of them.
+ */
+let toWrite = Number.POSITIVE_INFINITY;
+let toRead = Number.POSITIVE_INFINITY;
+
+/** Characters and list elements that transforms, templates and paths of one event may read: some 50 ms. */
+const MAX_READ = 8 * MAX_TEXT;
+
+/** The event's own size raises the limits where an installation accepts larger events than by default. Always call `endQuota` after it. */
+export function startQuota(bytes: number, write = MAX_WRITTEN): void {
+  toWrite = Math.max(write, 2 * bytes);
+  toRead = Math.max(MAX_READ, 8 * bytes);
+}
+export function endQuota(): void {
+  toWrite = Number.POSITIVE_INFINITY;
+  toRead = Number.POSITIVE_INFINITY;
+}
+/** Call before the work. False once there is no quota left: then do without it. */
+export function mayRead(amount: number): boolean {
+  toRead -= amount;
+  return toRead >= 0 && toWrite >= 0;
+}
+/** Call for new values, and for one that is used many times. */
+export function mayWrite(amount: number): boolean {
+  toWrite -= amount;
+  return toWrite >= 0;
+}
+export function isQuotaSpent(): boolean {
+  return toWrite < 0 || toRead < 0;
+}
+export function quotaLeft(): number {
+  return toWrite;
+}
+
+/** How much a transform reads of this value at least. */
+export function readingOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  return Array.isArray(value) ? 8 * value.length : SCALAR;
 }

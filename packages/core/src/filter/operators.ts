@@ -1,4 +1,5 @@
 import type { ConditionOp } from '../config/resources.ts';
+import { mayRead } from '../value-size.ts';
 import { order, same, textOf } from './compare.ts';
 import { compilePattern } from './pattern.ts';
 
@@ -85,13 +86,17 @@ function compileMatches(expected: unknown): OperatorResult {
   };
 }
 
+/** Of two lists: beyond, `in` and `not_in` see no common element. */
+const MAX_COMPARISONS = 1_000_000;
 function isAmong(actual: unknown, list: unknown[]): boolean {
-  return list.some((one) => same(actual, one)) || (Array.isArray(actual) && actual.some((item) => list.some((one) => same(item, one))));
+  if (list.some((one) => same(actual, one))) return true;
+  if (!Array.isArray(actual) || actual.length * list.length > MAX_COMPARISONS) return false;
+  return mayRead(actual.length * list.length) && actual.some((item) => list.some((one) => same(item, one)));
 }
 
 function contains(actual: unknown, expected: unknown): boolean {
   if (Array.isArray(actual)) return actual.some((item) => same(item, expected));
   const text = textOf(actual);
   const part = textOf(expected);
-  return text !== undefined && part !== undefined && text.includes(part);
+  return text !== undefined && part !== undefined && mayRead(text.length) && text.includes(part);
 }

@@ -175,3 +175,10 @@ test('some event types have their own time path', () => {
   expect(at({ type: 'a.made' })).toBe('2026-01-01T00:00:00.000Z');
   expect(at({ type: 'a.gone', made_at: '2025-12-31T00:00:00Z' })).toBe('2026-01-01T00:00:00.000Z');
 });
+
+test('a thousand mappings that each copy a payload of 1 MB are refused, not built', () => {
+  const mappings = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`properties.p${i}`, '$']));
+  const refused = { ok: false, reason: expect.stringContaining('payload_too_large') };
+  expect(map({ type: 'a.made', text: 'x'.repeat(1_000_000) }, { mappings })).toEqual(refused);
+  expect(map({ type: 'a.made', text: 'x'.repeat(1_000_000) }, { mappings: { 'properties.p': '$' } })).toMatchObject({ ok: true });
+});

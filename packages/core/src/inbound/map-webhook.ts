@@ -1,6 +1,7 @@
 /** Compiles a webhook source's mapping: takes the third party's payload, returns track events in the form clients send. */
 import type { WebhookSource } from '../config/resources.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { MAX_WRITTEN, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileJsonPath, type WebhookGetter, type WebhookInput } from './json-path.ts';
 import type { SourceDefinition, SourceMappings } from './source-definition.ts';
@@ -18,6 +19,10 @@ export type MappingFields = Pick<
 export const DEFAULT_CONSENT = 'webhook_source_default';
 /** Services that send lists send at most a hundred items. */
 const MAX_LIST = 1_000;
+/** What the mappings of one webhook may still write. Each of a thousand lines may name the whole payload. */
+interface Quota {
+  left: number;
+}
 interface Field {
   target: string;
   get: WebhookGetter;
@@ -81,8 +86,9 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
       const bodies = list && Array.isArray(input.body) ? input.body : [input.body];
       if (bodies.length > MAX_LIST) return { ok: false, reason: `mapping failed: the payload holds more than ${MAX_LIST} events` };
       const events: JsonObject[] = [];
+      const quota: Quota = { left: Math.max(MAX_WRITTEN, 4 * weigh(input.body, Number.POSITIVE_INFINITY)) };
       for (const body of bodies) {
-        const mapped = mapOne(plan, { ...input, body }, receivedAt);
+        const mapped = mapOne(plan, { ...input, body }, receivedAt, quota);
         if (typeof mapped === 'string') return { ok: false, reason: mapped };
         events.push(mapped);
       }
@@ -92,14 +98,14 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
 }
 
 /** Returns the event, or the reason why there is none. */
-function mapOne(plan: Plan, input: WebhookInput, receivedAt: number): JsonObject | string {
+function mapOne(plan: Plan, input: WebhookInput, receivedAt: number, quota: Quota): JsonObject | string {
   if (!isObject(input.body) && !Array.isArray(input.body)) return 'mapping failed: the payload is neither an object nor a list';
   const type = scalar(plan.eventType?.(input));
   const event: JsonObject = { type: 'track' };
-  let fault = fill(event, plan.fields, input);
+  let fault = fill(event, plan.fields, input, quota);
   for (const { prefixes, fields } of plan.byType)
-    if (type !== undefined && prefixes.some((prefix) => type.startsWith(prefix))) fault ??= fill(event, fields, input);
-  fault ??= fill(event, plan.ownFields, input);
+    if (type !== undefined && prefixes.some((prefix) => type.startsWith(prefix))) fault ??= fill(event, fields, input, quota);
+  fault ??= fill(event, plan.ownFields, input, quota);
   if (fault !== undefined) return fault;
 
   const name = type ?? (event.event as string | undefined);
@@ -135,11 +141,13 @@ function timeOf(plan: Plan, type: string | undefined, input: WebhookInput): unkn
 
 const IDS = new Set(['event', 'userId', 'anonymousId', 'messageId']);
 
-function fill(event: JsonObject, fields: readonly Field[], input: WebhookInput): string | undefined {
+function fill(event: JsonObject, fields: readonly Field[], input: WebhookInput, quota: Quota): string | undefined {
   for (const { target, get } of fields) {
     if (target === 'timestamp') continue;
     const value = get(input);
     if (value === undefined) continue;
+    quota.left -= weigh(value, quota.left);
+    if (quota.left < 0) return 'mapping failed: payload_too_large, the mappings copy too much of the payload';
     if (IDS.has(target)) {
       if (value === null || value === '') continue;
       const text = scalar(value);

@@ -1,10 +1,12 @@
 import { put } from '../path/write.ts';
+import { mayWrite } from '../value-size.ts';
 
 const MAX_DEPTH = 100;
 
 /**
  * The caller owns the payload: objects and lists from the event or the configuration are copied, so that limits and post-processing may
- * modify it. Data nested deeper than any event can be is shared.
+ * modify it. Data nested deeper than any event can be is shared. What does not fit into the event's quota is left out; then the whole
+ * event fails.
  */
 export function ownCopy(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? copyAt(value, 0) : value;
@@ -12,20 +14,27 @@ export function ownCopy(value: unknown): unknown {
 
 function copyAt(value: object, depth: number): unknown {
   if (depth === MAX_DEPTH) return value;
+  if (!mayWrite(4)) return undefined;
   if (Array.isArray(value)) {
+    if (!mayWrite(4 * value.length)) return undefined;
     const list: unknown[] = value.slice();
+    let chars = 0;
     for (let i = 0; i < list.length; i++) {
       const item = list[i];
-      if (typeof item === 'object' && item !== null) list[i] = copyAt(item, depth + 1);
+      if (typeof item === 'string') chars += item.length;
+      else if (typeof item === 'object' && item !== null) list[i] = copyAt(item, depth + 1);
     }
-    return list;
+    return mayWrite(chars) ? list : undefined;
   }
   // Unlike Object.assign, the spread keeps a field named __proto__ as a field.
   const copy: Record<string, unknown> = { ...value };
   // Event data inherits nothing that for-in would list, and a list of keys costs more than the copy.
+  let chars = 0;
   for (const key in copy) {
     const item = copy[key];
-    if (typeof item === 'object' && item !== null) put(copy, key, copyAt(item, depth + 1));
+    chars += 4 + key.length;
+    if (typeof item === 'string') chars += item.length;
+    else if (typeof item === 'object' && item !== null) put(copy, key, copyAt(item, depth + 1));
   }
-  return copy;
+  return mayWrite(chars) ? copy : undefined;
 }

@@ -12,7 +12,8 @@ export type Mapped =
 export type CompiledMapping =
   | {
       ok: true;
-      run(event: CanonicalEvent, context?: { now: number }): Mapped;
+      /** `bytes`: size of the event's JSON text. Without it the event is measured. */
+      run(event: CanonicalEvent, context?: { now: number; bytes?: number }): Mapped;
       /** Every event passes through unconditionally. */
       passes_all?: boolean;
     }

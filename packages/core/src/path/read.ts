@@ -1,3 +1,4 @@
+import { mayRead } from '../value-size.ts';
 import type { Segment } from './segments.ts';
 
 export type Getter = (root: unknown) => unknown;
@@ -78,7 +79,7 @@ function eachReader(list: Getter, rest: readonly Segment[]): Getter {
   const nested = rest.some((segment) => segment.kind === 'each');
   return (root) => {
     const items = list(root);
-    if (!Array.isArray(items)) return undefined;
+    if (!Array.isArray(items) || !mayRead(items.length)) return undefined;
     const out: unknown[] = [];
     for (const item of items) {
       const value = inner(item);

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { Checks, join } from '../mapping/validate/checks.ts';
 import { parsePath } from '../path/path.ts';
-import { MAX_WRITTEN, WROTE_TOO_MUCH } from '../value-size.ts';
+import { endQuota, isQuotaSpent, MAX_WRITTEN, startQuota, WROTE_TOO_MUCH, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileStep, type Step } from './step.ts';
 
@@ -34,21 +34,32 @@ export function compileRules(rules: unknown, where = 'rules'): CompiledRules {
   return {
     ok: true,
     apply(event) {
-      let current: unknown = event;
-      let written = 0;
-      const changed: string[] = [];
-      for (const step of steps) {
-        const result = step(current);
-        if (result.kind === 'dropped') return { kind: 'dropped' };
-        if (result.kind === 'nothing') continue;
-        written += result.wrote ?? 0;
-        if (written > MAX_WRITTEN) return { kind: 'failed', reason: WROTE_TOO_MUCH };
-        current = result.event;
-        if (result.changed !== undefined) changed.push(result.changed);
+      // Rules count what they write themselves; the quota also bounds what they read.
+      startQuota(weigh(event, MAX_WRITTEN));
+      try {
+        const result = run(event);
+        return isQuotaSpent() ? { kind: 'failed', reason: WROTE_TOO_MUCH } : result;
+      } finally {
+        endQuota();
       }
-      return { kind: 'event', event: current as CanonicalEvent, changed };
     },
   };
+
+  function run(event: CanonicalEvent): RulesResult {
+    let current: unknown = event;
+    let written = 0;
+    const changed: string[] = [];
+    for (const step of steps) {
+      const result = step(current);
+      if (result.kind === 'dropped') return { kind: 'dropped' };
+      if (result.kind === 'nothing') continue;
+      written += result.wrote ?? 0;
+      if (written > MAX_WRITTEN) return { kind: 'failed', reason: WROTE_TOO_MUCH };
+      current = result.event;
+      if (result.changed !== undefined) changed.push(result.changed);
+    }
+    return { kind: 'event', event: current as CanonicalEvent, changed };
+  }
 }
 
 function checkTargets(rule: unknown, where: string, checks: Checks): void {

@@ -1,3 +1,5 @@
+import { mayRead, mayWrite } from '../value-size.ts';
+
 /** Where a template writes. Bounded twice: by the length of the text, and by the statements that run, with or without output. */
 export class Output {
   text = '';
@@ -11,7 +13,8 @@ export class Output {
 
   write(piece: string): void {
     if (this.fault !== undefined) return;
-    if (this.text.length + piece.length > this.#limit) this.fault = `The rendered text is longer than ${this.#limit} characters.`;
+    if (!mayWrite(piece.length)) this.fault = 'The mapping of one event writes too much.';
+    else if (this.text.length + piece.length > this.#limit) this.fault = `The rendered text is longer than ${this.#limit} characters.`;
     else this.text += piece;
   }
 
@@ -19,9 +22,17 @@ export class Output {
   work(amount: number): boolean {
     this.#steps += amount;
     if (this.#steps > MAX_STEPS) this.fault ??= `The template's loops run more than ${MAX_STEPS} statements.`;
+    return this.read(amount);
+  }
+
+  /** Counts the elements of a list, which cost something even if nothing is done with them. */
+  read(elements: number): boolean {
+    if (!mayRead(elements * STEP_READS)) this.fault ??= 'The mapping of one event reads too much.';
     return this.fault === undefined;
   }
 }
 
 const MAX_STEPS = 100_000;
+/** A statement costs as much as reading so many characters. */
+const STEP_READS = 8;
 export const DEFAULT_LIMIT = 1_048_576;

@@ -141,6 +141,7 @@ class TemplateCompiler {
 function each(subject: Evaluate, names: readonly string[], main: Write, other: Write): Write {
   return (scope, out) => {
     const value = subject(scope);
+    if (!out.read(Array.isArray(value) ? value.length : 0)) return;
     const entries: [string | number, unknown][] = Array.isArray(value)
       ? value.map((item, i) => [i, item])
       : typeof value === 'object' && value !== null

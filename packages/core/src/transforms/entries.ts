@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts';
 import { put } from '../path/write.ts';
+import { MAX_TEXT } from '../value-size.ts';
 import { defineTransform } from './define.ts';
 import { isPresent, textOf } from './values.ts';
 
@@ -24,6 +25,7 @@ export const entries = defineTransform({
   apply(value, [name, inner]) {
     if (!isObject(value)) return undefined;
     const [nameKey, valueKey] = [textOf(name) ?? 'name', textOf(inner) ?? 'value'];
+    if ((nameKey.length + valueKey.length) * Object.keys(value).length > MAX_TEXT) return undefined;
     return Object.entries(value)
       .filter(([, one]) => isPresent(one) && typeof one !== 'object')
       .map(([key, one]) => {

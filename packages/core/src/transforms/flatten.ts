@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts';
 import { put } from '../path/write.ts';
+import { MAX_TEXT } from '../value-size.ts';
 import { defineTransform } from './define.ts';
 import { textOf } from './values.ts';
 
@@ -24,17 +25,28 @@ export const flatten = defineTransform({
     if (Array.isArray(value)) return value.flat(MAX_DEPTH);
     if (!isObject(value)) return value;
     const out: Record<string, unknown> = {};
-    collect(value, '', textOf(separator) ?? '.', out, 0);
-    return out;
+    return collect(value, '', textOf(separator) ?? '.', out, 0, { chars: 0 }) ? out : undefined;
   },
 });
 
 const MAX_DEPTH = 64;
 
-function collect(value: Record<string, unknown>, before: string, separator: string, out: Record<string, unknown>, depth: number): void {
+/** False if the names together are too long: each has those of all levels above it. */
+function collect(
+  value: Record<string, unknown>,
+  before: string,
+  separator: string,
+  out: Record<string, unknown>,
+  depth: number,
+  names: { chars: number },
+): boolean {
   for (const key of Object.keys(value)) {
     const inner = value[key];
-    if (isObject(inner) && depth < MAX_DEPTH) collect(inner, `${before}${key}${separator}`, separator, out, depth + 1);
-    else put(out, `${before}${key}`, inner);
+    names.chars += before.length;
+    if (names.chars > MAX_TEXT) return false;
+    if (isObject(inner) && depth < MAX_DEPTH) {
+      if (!collect(inner, `${before}${key}${separator}`, separator, out, depth + 1, names)) return false;
+    } else put(out, `${before}${key}`, inner);
   }
+  return true;
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts';
 import { put } from '../path/write.ts';
+import { MAX_TEXT } from '../value-size.ts';
 import { defineTransform } from './define.ts';
 import { textOf } from './values.ts';
 
@@ -14,6 +15,7 @@ export const prefixKeys = defineTransform({
   apply(value, [text]) {
     if (!isObject(value)) return undefined;
     const before = textOf(text) ?? '';
+    if (before.length * Object.keys(value).length > MAX_TEXT) return undefined;
     const out: Record<string, unknown> = {};
     for (const key of Object.keys(value)) put(out, `${before}${key}`, value[key]);
     return out;

@@ -8,6 +8,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
 import { finish, type Steps } from '../steps.ts';
+import { endQuota, MAX_REQUESTS, startQuota } from '../value-size.ts';
 import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
@@ -144,6 +145,7 @@ function assemble(
   const build = (event: CanonicalEvent, context: BuildContext): Built => {
     const made = payload.make(event, context);
     if (made.kind !== 'payload') return made;
+    startQuota(context.bytes ?? 0, MAX_REQUESTS);
     const built = chain?.items(made.payload, event) ?? transport?.items(made.payload, event, context.received_at ?? context.now);
     if (built) return built.ok ? { kind: 'items', items: built.items } : { kind: 'failed', reason: built.reason };
     const root = { key: eventKey(event), event, payload: made.payload, parameters };
@@ -170,7 +172,14 @@ function assemble(
     ],
     verbatim,
     // All regular expressions of a mapping, and of the rules for answers, share a budget: no config can block the event loop.
-    build: (event, context) => withPatternBudget(() => build(event, context)),
+    build: (event, context) =>
+      withPatternBudget(() => {
+        try {
+          return build(event, context);
+        } finally {
+          endQuota();
+        }
+      }),
     request(items, context) {
       const shown = chain ? firstRequest(chain, items, context) : transport ? recordsAsRequest(transport.transport, items) : undefined;
       return shown ?? requestOf(items).request(items, context);

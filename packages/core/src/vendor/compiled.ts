@@ -128,6 +128,8 @@ export interface BuildContext {
   now: number;
   /** When the event was accepted; absent in previews. */
   received_at?: number;
+  /** Size of the event's JSON text, if it is known. */
+  bytes?: number;
 }
 export interface CompiledVendor {
   build(event: CanonicalEvent, context: BuildContext): Built;

@@ -5,6 +5,7 @@ import { type CanonicalEvent, visitorOf } from '../event/canonical.ts';
 import { isObject, own } from '../json.ts';
 import { compilePath } from '../path/path.ts';
 import { put } from '../path/write.ts';
+import { isQuotaSpent, mayWrite, quotaLeft, REQUESTS_TOO_LARGE, weigh } from '../value-size.ts';
 import type { Build, Prepared } from './assemble.ts';
 import { utf8, utf8Length } from './bytes.ts';
 import type { ConfigFault, VendorItem } from './compiled.ts';
@@ -39,9 +40,11 @@ export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFau
       const whole = fill.length > 0 && isObject(merged) ? filled(merged, fill, sources) : merged;
       if (refers) sources.payload = whole;
       const value = shape ? shape.render(extra ? { ...sources, ...extra } : sources) : whole;
+      if (shape && weigh(value, quotaLeft()) > quotaLeft()) return TOO_LARGE;
       const rendered = options.render?.(value);
       if (rendered && !rendered.ok) return rendered;
       const text = rendered ? rendered.text : body.encode(value);
+      if (!mayWrite(text.length)) return TOO_LARGE;
       const prepared: Prepared = { text, timestamp: event.timestamp };
       // The vendor batches but this request does not: a lane per item keeps each one alone.
       let key = alone ? `${ownLane} ${event.event_id} ${items.length}` : ownLane;
@@ -53,15 +56,17 @@ export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFau
         for (const one of keyed) key += `\n${itemKey(one, sources)}`;
         if (body.head) {
           prepared.head = body.head(sources);
+          if (!mayWrite(prepared.head.length)) return TOO_LARGE;
           key += `\n${prepared.head}`;
         }
       }
       describe?.(prepared, value);
       items.push({ lane: key, payload: prepared, size: utf8Length(text) + 1, event_id: event.event_id });
     }
-    return { ok: true, items };
+    return isQuotaSpent() ? TOO_LARGE : { ok: true, items };
   };
 }
+const TOO_LARGE = Object.freeze({ ok: false, reason: REQUESTS_TOO_LARGE } as const);
 
 /** Hashes are for ids that a vendor limits in length or characters. Few definitions refer to them, and getters cost every item. */
 function sourceOfItem(definition: RequestDefinition): (id: string, event: CanonicalEvent) => Record<string, string> {

@@ -12,7 +12,7 @@ import { compileText } from './text.ts';
 
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
 export interface MakePayload {
-  make(event: CanonicalEvent, context: { now: number }): Made;
+  make(event: CanonicalEvent, context: { now: number; bytes?: number }): Made;
   /** The payload is always the event itself, for events of any age. */
   passes_all: boolean;
 }

@@ -3,6 +3,7 @@
  * is a short list of parts, joined per item or per request.
  */
 import { isObject, own } from '../json.ts';
+import { isQuotaSpent, mayWrite } from '../value-size.ts';
 
 const REFERENCE = /\{\{\s*([a-z]+)\.([^{}\s|]+)\s*(\|\s*path\s*)?\}\}/g;
 const ITEM_SOURCES = ['event', 'payload', 'lane', 'item'];
@@ -108,7 +109,9 @@ export function itemText(text: Text, sources: Sources, otherwise: string): strin
 }
 
 function lookUp(part: Part, sources: Sources): string {
-  const text = toText(lookUpValue(part.path, own(sources, part.source)));
+  // Without quota the item fails as a whole.
+  const text = isQuotaSpent() ? '' : toText(lookUpValue(part.path, own(sources, part.source)));
+  if (!mayWrite(text.length)) return '';
   // encodeURIComponent throws on a lone surrogate, which an event may contain.
   return part.encode ? text.toWellFormed() : text;
 }

@@ -1,6 +1,7 @@
 /** JSON values with references, as definitions write them in `common` and `shape`. */
 import { isObject } from '../json.ts';
 import { put } from '../path/write.ts';
+import { isQuotaSpent, mayWrite } from '../value-size.ts';
 import { base64, utf8 } from './bytes.ts';
 import { compileReference, compileText, lookUpValue, renderText, type Sources, type Text } from './text.ts';
 
@@ -55,7 +56,10 @@ function compileNode(value: unknown, parameters: Record<string, unknown>, texts:
 }
 
 function jsonText(inner: Render): (sources: Sources) => string | undefined {
-  return (sources) => JSON.stringify(inner(sources));
+  return (sources) => {
+    const text = isQuotaSpent() ? undefined : JSON.stringify(inner(sources));
+    return text !== undefined && mayWrite(text.length) ? text : undefined;
+  };
 }
 function inBase64(inner: (sources: Sources) => string | undefined, suffix: string): Render {
   return (sources) => {

@@ -1,6 +1,7 @@
+import type { CanonicalEvent } from '../../event/canonical.ts';
 import { compileStep, type Step } from '../../rules/step.ts';
 import type { Steps } from '../../steps.ts';
-import { MAX_WRITTEN, WROTE_TOO_MUCH } from '../../value-size.ts';
+import { endQuota, isQuotaSpent, MAX_WRITTEN, PAYLOAD_TOO_LARGE, startQuota, WROTE_TOO_MUCH } from '../../value-size.ts';
 import { ownCopy } from '../copy.ts';
 import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
@@ -36,21 +37,31 @@ export function* compileV1(config: Record<string, unknown>, { where = '' }: Mapp
   if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
   return {
     ok: true,
-    run(event) {
-      let current: unknown = event;
-      let written = 0;
-      for (const step of steps) {
-        const result = step.run(current);
-        if (result.kind === 'dropped') return FILTERED;
-        if (result.kind === 'event') {
-          written += result.wrote ?? 0;
-          if (written > MAX_WRITTEN) return { kind: 'failed', reason: `${step.where}: ${WROTE_TOO_MUCH}` };
-          current = result.event;
-        } else if (step.on_error === 'drop') return FILTERED;
-        else if (step.on_error === 'fail') return { kind: 'failed', reason: `${step.where}: ${result.reason}` };
+    run(event, context) {
+      startQuota(context?.bytes ?? 0);
+      try {
+        const mapped = run(event);
+        return isQuotaSpent() ? { kind: 'failed', reason: PAYLOAD_TOO_LARGE } : mapped;
+      } finally {
+        endQuota();
       }
-      // Copied because the caller may modify the payload, but an event that no step changed is still shared.
-      return { kind: 'payload', payload: ownCopy(current) };
     },
   };
+
+  function run(event: CanonicalEvent): Mapped {
+    let current: unknown = event;
+    let written = 0;
+    for (const step of steps) {
+      const result = step.run(current);
+      if (result.kind === 'dropped') return FILTERED;
+      if (result.kind === 'event') {
+        written += result.wrote ?? 0;
+        if (written > MAX_WRITTEN) return { kind: 'failed', reason: `${step.where}: ${WROTE_TOO_MUCH}` };
+        current = result.event;
+      } else if (step.on_error === 'drop') return FILTERED;
+      else if (step.on_error === 'fail') return { kind: 'failed', reason: `${step.where}: ${result.reason}` };
+    }
+    // Copied because the caller may modify the payload, but an event that no step changed is still shared.
+    return { kind: 'payload', payload: ownCopy(current) };
+  }
 }

@@ -1,10 +1,11 @@
 import { type CanonicalEvent, eventKey, findByEventKey } from '../../event/canonical.ts';
 import type { ConditionTest } from '../../filter/condition.ts';
 import type { Steps } from '../../steps.ts';
+import { endQuota, isQuotaSpent, startQuota, weigh } from '../../value-size.ts';
 import type { RunState } from '../field.ts';
 import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
-import { type CompileContext, compileEntry, compileParts, compileVendorName, type Parts, type RunEntry } from './entry.ts';
+import { type CompileContext, compileEntry, compileParts, compileVendorName, type Parts, type RunEntry, TOO_LARGE } from './entry.ts';
 
 const GLOBAL_KEYS = ['mappings', 'enrichments', 'filter', 'transforms'];
 const ENTRY_KEYS = ['vendor_event_name', 'enabled', 'filter', 'enrichments', 'mappings', 'transforms'];
@@ -37,18 +38,28 @@ export function* compileV2(config: Record<string, unknown>, options: MappingOpti
   if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
   const pass = global.filter;
   const folded = foldNames(events);
+  const map: RunEntry = (event, bytes) => {
+    if (pass && !pass(event)) return FILTERED;
+    const entries = findByEventKey(events, event) ?? folded.get(fold(eventKey(event)));
+    if (entries === undefined) return otherwise(event, bytes);
+    for (const entry of entries) if (entry.filter === undefined || entry.filter(event)) return entry.run(event, bytes);
+    return FILTERED;
+  };
   return {
     ok: true,
     passes_all: otherwise === PASS && events.size === 0 && pass === undefined,
-    run(event) {
+    run(event, running) {
       state.run++;
       state.missing = undefined;
       state.failed = undefined;
-      if (pass && !pass(event)) return FILTERED;
-      const entries = findByEventKey(events, event) ?? folded.get(fold(eventKey(event)));
-      if (entries === undefined) return otherwise(event);
-      for (const entry of entries) if (entry.filter === undefined || entry.filter(event)) return entry.run(event);
-      return FILTERED;
+      const bytes = running?.bytes ?? weigh(event, Number.POSITIVE_INFINITY);
+      startQuota(bytes);
+      try {
+        const mapped = map(event, bytes);
+        return isQuotaSpent() ? TOO_LARGE : mapped;
+      } finally {
+        endQuota();
+      }
     },
   };
 }
@@ -131,5 +142,5 @@ function compileDefaults(
 }
 
 function filtered(filter: ConditionTest | undefined, run: RunEntry): RunEntry {
-  return filter ? (event) => (filter(event) ? run(event) : FILTERED) : run;
+  return filter ? (event, bytes) => (filter(event) ? run(event, bytes) : FILTERED) : run;
 }

@@ -5,6 +5,7 @@ import { isObject } from '../../json.ts';
 import { compileDeleter, compileGetter, compileSetter, type Getter, type Roots } from '../../path/path.ts';
 import { compileTemplate } from '../../template/template.ts';
 import { compileTransforms } from '../../transforms/compile.ts';
+import { PAYLOAD_TOO_LARGE, quotaLeft, weigh } from '../../value-size.ts';
 import { compileField, compileWhen, type Field, type RunState } from '../field.ts';
 import type { Mapped } from '../result.ts';
 import { type Checks, join } from '../validate/checks.ts';
@@ -128,7 +129,9 @@ function compilePost(line: unknown, where: string, { checks, roots }: CompileCon
   };
 }
 
-export type RunEntry = (event: CanonicalEvent) => Mapped;
+/** `bytes`: roughly the size of the event. */
+export type RunEntry = (event: CanonicalEvent, bytes: number) => Mapped;
+export const TOO_LARGE: Mapped = Object.freeze({ kind: 'failed', reason: PAYLOAD_TOO_LARGE });
 
 /** Combines the parts, in order of precedence (global first), into one function. */
 export function compileEntry(parts: readonly Parts[], name: Read | undefined, context: CompileContext): RunEntry {
@@ -140,7 +143,9 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, co
     .map((field) => listCheck(field, roots));
   const enrichments = parts.flatMap((part) => part.enrichments);
   const post = parts.flatMap((part) => part.post);
-  return (event) => {
+  const lines = fields.length + post.length;
+  return (event, bytes) => {
+    const most = quotaLeft();
     let current: unknown = event;
     for (const enrich of enrichments) current = enrich(current);
     for (const check of required) state.missing ??= check(current);
@@ -149,6 +154,8 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, co
     if (state.missing !== undefined) return { kind: 'dropped', reason: `missing_required:${state.missing}` };
     for (const change of post) payload = change(payload, current);
     const vendorName = name?.(current, current);
+    // No line can write a text that is longer than the event and everything that was made of it. Most payloads need no further look.
+    if ((bytes + most - quotaLeft()) * lines > most && weigh(payload, most) > most) return TOO_LARGE;
     return typeof vendorName === 'string' ? { kind: 'payload', payload, vendor_event_name: vendorName } : { kind: 'payload', payload };
   };
 }

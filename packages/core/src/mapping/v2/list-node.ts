@@ -2,6 +2,7 @@
 import { formatPath, isRooted, type Segment, sharedList } from '../../path/path.ts';
 import { type Getter, readerOf } from '../../path/read.ts';
 import { writerOf } from '../../path/write.ts';
+import { MAX_WRITTEN, mayRead, mayWrite, weigh } from '../../value-size.ts';
 import { type Read, readField } from './leaf.ts';
 import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
 
@@ -9,6 +10,8 @@ import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode 
 interface Group {
   list: Getter;
   element: TreeNode;
+  /** Of the names in one element. */
+  chars: number;
 }
 /**
  * A mapping that does not iterate over a source list. A list value is distributed over the elements; a single value goes to all of
@@ -20,6 +23,8 @@ interface Single {
   write: (element: unknown, value: unknown) => unknown;
   /** False for constants: they are added to existing elements but never create one. */
   makes_element: boolean;
+  /** Of the names in one element. */
+  chars: number;
 }
 
 interface List {
@@ -37,7 +42,11 @@ export function listNode(placed: readonly Placed[], context: TreeContext): TreeN
   const isFast = singles.length === 0 && (lists.length === 0 || (lists.length === 1 && each.length === placed.length));
   const below = isFast || context.laid_over ? context : { ...context, laid_over: true };
   const inside = { ...below, in_list: true };
-  const groups = lists.map((list) => ({ list: readerOf(list.list), element: context.compile(list.placed, inside) }));
+  const groups = lists.map((list) => ({
+    list: readerOf(list.list),
+    element: context.compile(list.placed, inside),
+    chars: namesIn(list.placed),
+  }));
   const indexed = indexNodes(placed, below);
   const bare = each.every(({ target }) => target.length === 0);
   const [group] = groups;
@@ -45,6 +54,12 @@ export function listNode(placed: readonly Placed[], context: TreeContext): TreeN
   if (fast && !context.laid_over) return { build: fast, overlay: NEVER_LAID };
   const overlay = overlayList(groups, singles, indexed, bare);
   return { build: fast ?? ((event, base) => overlay(undefined, event, base)), overlay };
+}
+
+function namesIn(placed: readonly Placed[]): number {
+  let chars = 0;
+  for (const { target } of placed) for (const segment of target) chars += segment.kind === 'key' ? segment.key.length + 4 : 4;
+  return chars;
 }
 
 function divide(each: readonly Placed[], context: TreeContext): { lists: List[]; singles: Single[] } {
@@ -56,7 +71,13 @@ function divide(each: readonly Placed[], context: TreeContext): { lists: List[];
     const shared = origin.kind === 'source' ? sharedList(paths) : undefined;
     if (!shared || isRooted(shared.list, context.roots)) {
       const read = readField(one.field, one.paths, context.roots, true);
-      singles.push({ read, when: one.field.when, write: writerOf(one.target, true), makes_element: origin.kind !== 'value' });
+      singles.push({
+        read,
+        when: one.field.when,
+        write: writerOf(one.target, true),
+        makes_element: origin.kind !== 'value',
+        chars: namesIn([one]),
+      });
       continue;
     }
     const name = formatPath(shared.list);
@@ -78,11 +99,11 @@ function indexNodes(placed: readonly Placed[], context: TreeContext): Indexed[] 
 }
 
 /** The common case: one source list, one target list. */
-function buildFromList({ list, element }: Group, bare: boolean): Read {
+function buildFromList({ list, element, chars }: Group, bare: boolean): Read {
   const { build } = element;
   return (event, base) => {
     const items = list(base);
-    if (!Array.isArray(items)) return undefined;
+    if (!Array.isArray(items) || !mayRead(items.length) || !mayWrite(items.length * chars)) return undefined;
     const out: unknown[] = [];
     let found = false;
     for (let i = 0; i < items.length; i++) {
@@ -114,9 +135,9 @@ function buildIndexed(indexed: readonly Indexed[]): Read {
 function overlayList(groups: readonly Group[], singles: readonly Single[], indexed: readonly Indexed[], bare: boolean): Overlay {
   return (under, event, base) => {
     const out: unknown[] = Array.isArray(under) ? under.slice() : [];
-    for (const { list, element } of groups) {
+    for (const { list, element, chars } of groups) {
       const items = list(base);
-      if (!Array.isArray(items)) continue;
+      if (!Array.isArray(items) || !mayRead(items.length) || !mayWrite(items.length * chars)) continue;
       for (let i = 0; i < items.length; i++) out[i] = element.overlay(out[i], event, items[i]);
     }
     for (const single of singles) deal(single, out, event, base);
@@ -136,9 +157,11 @@ function deal(single: Single, out: unknown[], event: unknown, base: unknown): vo
   const value = single.read(event, base);
   if (value === undefined) return;
   if (Array.isArray(value)) {
+    if (!mayWrite(value.length * single.chars)) return;
     for (let i = 0; i < value.length; i++) if (value[i] !== undefined && value[i] !== null) out[i] = single.write(out[i], value[i]);
     return;
   }
   if (out.length === 0 && single.makes_element) out.push(undefined);
+  if (!mayWrite(out.length * (single.chars + weigh(value, MAX_WRITTEN)))) return;
   for (let i = 0; i < out.length; i++) out[i] = single.write(out[i], value);
 }

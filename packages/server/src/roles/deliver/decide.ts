@@ -27,7 +27,7 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
   if (item) return { kind: 'send', job: newJob(held, vendor, [item]) };
   try {
     const { event, received_at } = held.decoded;
-    const built = vendor.build(event, { now, received_at });
+    const built = vendor.build(event, { now, received_at, bytes: held.delivery.record.data.length });
     if (built.kind === 'dropped') return settle({ kind: 'dropped', reason: built.reason });
     if (built.kind === 'failed') return fail(held, built.reason);
     if (built.items.length === 0) return settle({ kind: 'dropped', reason: 'mapping_default' });

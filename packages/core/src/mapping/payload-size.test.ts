@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { CanonicalEvent } from '../event/canonical.ts';
+import type { JsonObject } from '../json.ts';
+import { compileVendor } from '../vendor/compile.ts';
+import type { VendorDefinition } from '../vendor/definition.ts';
+import { compileMapping } from './mapping.ts';
+
+const event = (properties: JsonObject) =>
+  ({
+    event_id: 'e',
+    type: 'track',
+    event: 'A',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    context: {},
+    properties,
+  }) as unknown as CanonicalEvent;
+const rows = (count: number, row: (i: number) => JsonObject) => Array.from({ length: count }, (_, i) => row(i));
+function run(entry: JsonObject, properties: JsonObject) {
+  const mapping = compileMapping({ events: { A: entry } });
+  if (!mapping.ok) throw new Error(JSON.stringify(mapping.faults));
+  return mapping.run(event(properties));
+}
+const TOO_LARGE = { kind: 'failed', reason: expect.stringMatching(/^payload_too_large: /) };
+const MEGABYTE = 'x'.repeat(1_000_000);
+const LIST = Array.from({ length: 200_000 }, (_, i) => i);
+/** 25,000 objects: a copy of it is memory, not only text. */
+const OBJECTS = Array.from({ length: 25_000 }, (_, i) => ({ i }));
+
+describe('a mapping that would make more than 4 MB of an event fails the event', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    ['1,000 rows that copy the whole event', { mappings: rows(1_000, (i) => ({ source: '$', target: `t${i}` })) }, { text: MEGABYTE }],
+    [
+      '1,000 rows that copy one text',
+      { mappings: rows(1_000, (i) => ({ source: 'properties.text', target: `t${i}` })) },
+      { text: MEGABYTE },
+    ],
+    ['1,000 rows that copy objects', { mappings: rows(1_000, (i) => ({ source: 'properties', target: `t${i}` })) }, { list: OBJECTS }],
+    [
+      '40 enrichments that each put the properties into themselves',
+      { enrichments: rows(40, (i) => ({ source: 'properties', target: `properties.p${i}` })), mappings: [{ source: '$', target: '$' }] },
+      { a: 1 },
+    ],
+    [
+      'a small event that a template makes long, copied by 1,000 rows',
+      {
+        enrichments: [{ template: '{{#each properties.list}}{{@root.properties.text}}{{/each}}', target: 'properties.long' }],
+        mappings: rows(1_000, (i) => ({ source: 'properties.long', target: `t${i}` })),
+      },
+      { list: rows(100, () => ({})), text: 'x'.repeat(1_000) },
+    ],
+    ['1,000 templates', { mappings: rows(1_000, (i) => ({ template: '{{properties.text}}', target: `t${i}` })) }, { text: MEGABYTE }],
+    [
+      '1,000 templates that loop over a long list',
+      { mappings: rows(1_000, (i) => ({ template: '{{#each properties.list}}{{/each}}', target: `t${i}` })) },
+      { list: LIST },
+    ],
+    [
+      'a text in every element of a list',
+      {
+        mappings: [
+          { source: 'properties.list[*]', target: 'l[*].id' },
+          { source: 'properties.text', target: 'l[*].text' },
+        ],
+      },
+      { list: LIST.slice(0, 1_000), text: 'x'.repeat(100_000) },
+    ],
+    [
+      'a long name in every element of a list',
+      { mappings: [{ source: 'properties.list[*]', target: `l[*].${'k'.repeat(500)}` }] },
+      { list: LIST },
+    ],
+    [
+      '1,000 hashes of a long text, which are short',
+      { mappings: rows(1_000, (i) => ({ source: 'properties.text', target: `t${i}`, transforms: ['lowercase', 'sha256'] })) },
+      { text: MEGABYTE },
+    ],
+    [
+      '1,000 rows that look through a long list for nothing',
+      { mappings: rows(1_000, (i) => ({ source: 'properties.list[*].no', target: `t${i}[*].a` })) },
+      { list: LIST },
+    ],
+    [
+      '1,000 conditions on a long text',
+      { mappings: rows(1_000, (i) => ({ value: 1, target: `t${i}`, when: { field: 'properties.text', op: 'contains', value: `${i}` } })) },
+      { text: MEGABYTE },
+    ],
+  ])('%s', (_, entry, properties) => {
+    expect(run(entry, properties)).toEqual(TOO_LARGE);
+  });
+
+  test.each<[string, JsonObject, unknown]>([
+    [
+      'names under long names',
+      { source: 'properties', target: 'o', transforms: ['flatten'] },
+      { ['k'.repeat(10_000)]: Object.fromEntries(LIST.slice(0, 1_000).map((i) => [`n${i}`, i])) },
+    ],
+    [
+      'a long prefix',
+      { source: 'properties', target: 'o', transforms: [{ name: 'prefix_keys', args: ['k'.repeat(10_000)] }] },
+      Object.fromEntries(LIST.slice(0, 1_000).map((i) => [`n${i}`, i])),
+    ],
+    [
+      'pairs with long names',
+      { source: 'properties', target: 'o', transforms: [{ name: 'entries', args: ['k'.repeat(10_000)] }] },
+      Object.fromEntries(LIST.slice(0, 1_000).map((i) => [`n${i}`, i])),
+    ],
+  ])('a transform with more than a million characters of names has no result: %s', (_, row, properties) => {
+    expect(run({ mappings: [row, { value: 1, target: 'a' }] }, properties as JsonObject)).toEqual({ kind: 'payload', payload: { a: 1 } });
+  });
+});
+
+test('the largest event fits: its texts, its lists and its objects, each copied once', () => {
+  for (const value of [MEGABYTE, LIST, OBJECTS]) {
+    const mapped = run({ mappings: [{ source: '$', target: '$' }] }, { value });
+    expect(mapped).toMatchObject({ kind: 'payload', payload: { properties: { value } } });
+  }
+});
+
+test('a failed event leaves nothing behind: the next one is mapped', () => {
+  const mapping = compileMapping({ events: { A: { mappings: rows(1_000, (i) => ({ source: '$', target: `t${i}` })) } } });
+  if (!mapping.ok) throw new Error('faults');
+  expect(mapping.run(event({ text: MEGABYTE }))).toEqual(TOO_LARGE);
+  expect(mapping.run(event({ text: 'x' })).kind).toBe('payload');
+});
+
+test('`in` on two long lists compares at most a million pairs', () => {
+  const field = { field: 'properties.list', op: 'in', value: LIST.slice(0, 10_000).map((i) => -1 - i) };
+  expect(run({ filter: { not: field }, mappings: [{ value: 1, target: 'a' }] }, { list: LIST })).toMatchObject({ payload: { a: 1 } });
+});
+
+describe('requests of one event', () => {
+  const definition = {
+    ...({ key: 'custom_http', name: 'Custom', category: 'custom', default_action: 'pass_through', config_fields: [] } as object),
+    authored_requests: true,
+    requests: [],
+  } as unknown as VendorDefinition;
+  test.each([
+    ['every item of a list repeats the event', { items: 'properties.list', shape: { all: { $ref: 'event.properties' } } }],
+    ['a shape that names the event a thousand times', { shape: { list: rows(1_000, () => ({ $ref: 'event.properties' })) } }],
+    ['a shape with the event as text, a thousand times', { shape: { list: rows(1_000, () => ({ $json: 'event.properties' })) } }],
+    ['a text with the event, a thousand times', { shape: { text: '{{event.properties}}'.repeat(1_000) } }],
+  ])('larger than 16 MB together fail it: %s', (_, request) => {
+    const compiled = compileVendor(definition, { request: { url: 'https://a.example/', ...request } } as JsonObject, {
+      mode: 'development',
+      allow_private: true,
+    });
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled));
+    const built = compiled.vendor.build(event({ list: LIST.slice(0, 1_000), text: 'x'.repeat(500_000) }), { now: 0 });
+    expect(built).toEqual({ kind: 'failed', reason: 'payload_too_large: the requests of this event are larger than 16 MB together' });
+  });
+});
