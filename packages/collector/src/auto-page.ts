@@ -1,4 +1,4 @@
-/** Counts a page view at the start and for each new URL of a single-page application. */
+/** Counts a page view at the start, for each new URL of a single-page application, and on return from the back/forward cache. */
 import { address, seen } from './context.ts';
 import { listen } from './page.ts';
 
@@ -16,5 +16,11 @@ export const startAutoPage = (view: () => void) => {
     };
   }
   listen('popstate', soon);
-  check();
+  // Without the cache this would be a new load. Deferred: the transport must first know that the page is back.
+  listen('pageshow', (event) => (event as PageTransitionEvent).persisted && setTimeout(view));
+  if (F_VARIABLES && document.readyState === 'loading') {
+    // Variables may be further down the page than this script.
+    listen('DOMContentLoaded', check);
+    listen('pagehide', check);
+  } else check();
 };

@@ -5,11 +5,7 @@ import { isOpen, read, remove, write } from './storage.ts';
 export const ID = '_df_id';
 export const USER = '_df_u';
 
-export const setAnonymousId = (id: string) => {
-  write(ID, id);
-  return id;
-};
-export const anonymousId = (): string => read(ID) || setAnonymousId(uuid());
+export const anonymousId = (): string => read(ID) || write(ID, uuid()) || read(ID)!;
 
 /** Reads the cookie asynchronously if the browser can: a synchronous read blocks the page on another process. */
 export const askCookie = (then: (id?: string) => void) => {
@@ -34,6 +30,6 @@ export const forgetCookie = () => setCookie(ID, '');
 
 export const resetIdentity = () => {
   remove(USER);
-  setAnonymousId(uuid());
+  remove(ID);
   setCookie(ID, '');
 };

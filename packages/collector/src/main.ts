@@ -6,7 +6,7 @@ import { watchConsentTools } from './consent-tools.ts';
 import { browserContext, notePage, pageFacts } from './context.ts';
 import { startCrossDomain } from './cross-domain.ts';
 import { emit, on } from './emitter.ts';
-import { anonymousId, askCookie, forgetCookie, ID, resetIdentity, setAnonymousId, USER } from './identity.ts';
+import { anonymousId, askCookie, forgetCookie, ID, resetIdentity, USER } from './identity.ts';
 import { option } from './options.ts';
 import { attempt, cookie, listen, page, uuid } from './page.ts';
 import { read, setOpen, write } from './storage.ts';
@@ -117,7 +117,7 @@ let passed: string | undefined;
 const begin = (id?: string) => {
   if (api.push === push) return;
   if (F_CROSS_DOMAIN) id = passed || id;
-  if (id) setAnonymousId(id);
+  if (id) write(ID, id);
   const kept = read(CONSENT);
   // Only the page reports consent here, and not necessarily on every page.
   if ((!F_CONSENT || P_CUSTOM) && kept) attempt(() => setConsent(JSON.parse(kept)));

@@ -2,7 +2,7 @@
  * Sends the events of this page, one request at a time, and the rest as beacons when the page is left. Delivery is at least
  * once: an event leaves the queue after the reply, and a repeat has the same messageId, by which the server deduplicates.
  */
-import { keepCookie } from './identity.ts';
+import { anonymousId, keepCookie } from './identity.ts';
 import { endpoint, key } from './options.ts';
 import { listen } from './page.ts';
 import { adopt, type Entry, markUnclear, own, put, settle, take, trim } from './queue.ts';
@@ -28,7 +28,7 @@ let keepalive: boolean;
  */
 const request = (batch: Entry[]): [url: string, body: string] => {
   const json = batch[0]![1];
-  const head = JSON.stringify({ writeKey: key, sentAt: new Date() }).slice(0, -1);
+  const head = JSON.stringify({ writeKey: key, cookieId: anonymousId(), sentAt: new Date() }).slice(0, -1);
   return [
     `${endpoint}/v1/${batch[1] ? 'batch' : json[9]}`,
     `${head},${batch[1] ? `"batch":[${batch.map((one) => one[1])}]}` : json.slice(1)}`,

@@ -166,6 +166,26 @@ test('navigation in a single-page application is tracked, and its history still 
   await expect(page.evaluate(() => history.pushState({}, '', 'http://elsewhere.test/'))).rejects.toThrow(/SecurityError|cannot be created/);
 });
 
+test.each([
+  ['is a page view', '', 2],
+  ['is none without automatic page views', 'data-auto-page="false"', 1],
+])('a return from the back/forward cache %s', async (_, attributes, views) => {
+  await stage.serve(aPipeline(), { attributes });
+  const page = await stage.open('/a');
+  if (attributes) await call(page, 'page');
+  const [first] = await ingest.waitFor((events) => events.length === 1);
+  // The test browser has no such cache, so the page gets the events of one.
+  await page.evaluate(() => {
+    for (const type of ['pagehide', 'pageshow']) dispatchEvent(new PageTransitionEvent(type, { persisted: true }));
+  });
+  await page.evaluate(() => new Promise((done) => setTimeout(done)));
+  await call(page, 'track', 'Later');
+  const events = await ingest.waitFor((all) => all.some((event) => event.event === 'Later'));
+  const seen = events.filter((event) => event.type === 'page');
+  expect(seen).toHaveLength(views);
+  for (const event of seen) expect(event.properties).toEqual(first!.properties);
+});
+
 test('on, ready and reset', async () => {
   await stage.serve(aPipeline());
   const page = await stage.open();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aPipeline, call, FULL, isSending, Stage } from './fixtures.ts';
+import type { SentEvent } from './ingest.ts';
 
 const stage = new Stage();
 const { ingest } = stage;
@@ -58,6 +59,37 @@ describe('the anonymous id', () => {
     await call(page, 'track', 'After');
     const after = (await ingest.waitFor((all) => all.length === 2))[1]!;
     await expect.poll(async () => (await cookieOf('shop.test'))[0]?.value).toBe(after.anonymousId);
+  });
+
+  test('reset is not undone by an event that was queued before it and sent while the page was left', async () => {
+    ingest.cookieDomain = 'shop.test';
+    await stage.serve(aPipeline(), { host: 'in.shop.test' });
+    stage.site.pages.set('/login', { html: '<title>Login</title>' }); // has no collector that could repair the cookie
+    const page = await stage.open('/', 'shop.test');
+    const [before] = await ingest.waitFor((events) => events.length === 1);
+    await expect.poll(() => cookieOf('shop.test')).toHaveLength(1);
+    await expect.poll(() => isSending(page)).toBe(false);
+    await page.evaluate(() => {
+      const w = window as unknown as { _df: Record<string, (...args: unknown[]) => void> };
+      w._df.track!('Signed Out');
+      w._df.reset!();
+      location.href = '/login';
+    });
+    await page.waitForURL('**/login');
+    const queued = (await ingest.waitFor((events) => events.length === 2))[1];
+    expect(queued).toMatchObject({ event: 'Signed Out', anonymousId: before!.anonymousId });
+    await expect.poll(() => cookieOf('shop.test')).toHaveLength(1); // from the reply to it
+    // Page views only: a page may repeat an event whose reply it did not see.
+    const view = async (nth: number) => {
+      const views = (events: SentEvent[]) => events.filter((event) => event.type === 'page');
+      return views(await ingest.waitFor((events) => views(events).length === nth))[nth - 1]!.anonymousId;
+    };
+    await page.goto(stage.url('/', 'shop.test'));
+    const after = await view(2);
+    expect(after).not.toBe(before!.anonymousId);
+    expect((await cookieOf('shop.test'))[0]!.value).toBe(after);
+    await stage.open('/', 'www.shop.test'); // shares the cookie, not the storage
+    expect(await view(3)).toBe(after);
   });
 
   test('is requested without blocking the page, and calls wait for it in order', async () => {
@@ -230,6 +262,34 @@ test('page variables of every source are added, and the call’s own fields win'
     context: { experiment: 'vàriant 1' },
   });
   for (const name of ['missing', 'broken', 'cycle']) expect(event!.properties).not.toHaveProperty(name);
+});
+
+describe('the automatic page view waits for the variables of a page that is still loading', () => {
+  const pipeline = aPipeline({ variables: [{ name: 'total', source: 'selector', path: '#total', target: 'properties.total' }] });
+  // Runs during parsing. Without https there is no `cookieStore`, so it starts at once.
+  const serve = async (body: string) => {
+    const src = `http://shop.test:${ingest.port}/c/${pipeline.pipeline_key}/d.js`;
+    await stage.serve(pipeline, { host: 'shop.test', head: `<script src="${src}"></script>`, body });
+  };
+
+  test('until the document is parsed', async () => {
+    await serve('<p id="total">42</p>');
+    await stage.open('/', 'shop.test');
+    const [event] = await ingest.waitFor((events) => events.length === 1);
+    expect(event).toMatchObject({ type: 'page', properties: { total: '42' } });
+  });
+
+  test('but a page that is left before is counted', async () => {
+    await serve('<p id="total">42</p><script src="/never.js"></script>');
+    await stage.context.route('**/never.js', () => {});
+    const page = await stage.context.newPage();
+    await page.goto(stage.url('/', 'shop.test'), { waitUntil: 'commit' });
+    await page.waitForFunction('document.querySelector("#total")');
+    expect(ingest.requests).toHaveLength(0);
+    await page.goto('about:blank');
+    const [event] = await ingest.waitFor((events) => events.length === 1);
+    expect(event).toMatchObject({ type: 'page', properties: { total: '42' } });
+  });
 });
 
 describe('vendor ids', () => {

@@ -120,8 +120,8 @@ export class Ingest {
     if (answer === 'hang') return;
     await this.#answersFrom;
     recorded.status = answer.status;
-    // The last of several visitors, like the service: it is the current visitor of the page.
-    const id = events.at(-1)?.anonymousId;
+    // Like the service.
+    const id = (body.cookieId as string | undefined) ?? events.at(-1)?.anonymousId;
     const has = /(?:^|; )_df_id=([^;]*)/.exec(request.headers.cookie ?? '')?.[1];
     const cookie: Record<string, string> = {};
     if (answer.status === 200 && this.setsCookies && id && has !== id) {

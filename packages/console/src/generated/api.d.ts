@@ -2807,6 +2807,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify without an anonymousId and alias. */
             userId: string | number;
             /** @description Id of the visitor. */
@@ -2870,6 +2872,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify without an anonymousId and alias. */
             userId?: (string | null) | number;
             /** @description Id of the visitor. */
@@ -3723,6 +3727,8 @@ export interface components {
                 } | null;
                 /** @description The pipeline key, where no header carries it. */
                 writeKey?: string;
+                /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+                cookieId?: string | null;
                 /** @description Known user id; required for identify without an anonymousId and alias. */
                 userId?: (string | null) | number;
                 /** @description Id of the visitor. */
@@ -3744,6 +3750,8 @@ export interface components {
             sentAt?: string | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
         };
         /** @description Restricts which events pass. An empty filter passes every event. */
         EventFilter: {
@@ -3941,6 +3949,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify and alias. */
             userId?: string | null;
             /** @description Id of the visitor. */
@@ -4001,6 +4011,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify without an anonymousId and alias. */
             userId?: (string | null) | number;
             /** @description Id of the visitor. */
@@ -4061,6 +4073,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify and alias. */
             userId: string;
             /** @description Id of the visitor. */
@@ -4121,6 +4135,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify without an anonymousId and alias. */
             userId?: (string | null) | number;
             /** @description Id of the visitor. */
@@ -4940,6 +4956,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify and alias. */
             userId?: string | null;
             /** @description Id of the visitor. */
@@ -5001,6 +5019,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify without an anonymousId and alias. */
             userId?: (string | null) | number;
             /** @description Id of the visitor. */
@@ -5697,6 +5717,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify without an anonymousId and alias. */
             userId?: (string | null) | number;
             /** @description Id of the visitor. */
@@ -5983,6 +6005,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify and alias. */
             userId?: string | null;
             /** @description Id of the visitor. */
@@ -6046,6 +6070,8 @@ export interface components {
             } | null;
             /** @description The pipeline key, where no header carries it. */
             writeKey?: string;
+            /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
+            cookieId?: string | null;
             /** @description Known user id; required for identify without an anonymousId and alias. */
             userId?: (string | null) | number;
             /** @description Id of the visitor. */

@@ -105,7 +105,7 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
     rejectContent(exchange, rules, contextRejection, body, text);
     return undefined;
   }
-  const cookies = meta.browserRequest ? new EventCookies(exchange, meta) : undefined;
+  const cookies = meta.browserRequest ? new EventCookies(exchange, meta, body as JsonObject) : undefined;
   const tokenForAll = rules.challengeRequired && hasChallengeToken(exchange, rules, tokenOf(body));
   const bytesOf = eventBytes(text, parsed.items, events);
   let shared: RequestFields | undefined;

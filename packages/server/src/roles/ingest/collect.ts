@@ -137,7 +137,7 @@ export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, b
   }
   const event = body as JsonObject;
   const meta = requestMeta(exchange, sender);
-  const cookies = meta.browserRequest ? new EventCookies(exchange, meta) : undefined;
+  const cookies = meta.browserRequest ? new EventCookies(exchange, meta, event) : undefined;
   const vendorIds = cookies?.prepare(event);
   const built = buildRecord(meta, { body: event, bytes, index: 0, impliedType: route.impliedType, vendorIds });
   cookies?.remember(built.anonymousId);

@@ -22,6 +22,20 @@ describe('the _df_id cookie', () => {
     );
     expect((await send('/v1/t', { ...track, anonymousId: 'same' }, { ...browser, cookie: '_df_id=same' })).cookies).toEqual([]);
   });
+  test('is the id that the visitor has now, not that of an event queued before a reset', async () => {
+    const queued = { ...track, anonymousId: 'before-reset' };
+    for (const [path, body] of [
+      ['/v1/t', { ...queued, cookieId: 'after-reset' }],
+      ['/v1/batch', { batch: [queued], cookieId: 'after-reset' }],
+    ] as const) {
+      const { cookies, stored } = await send(path, body, browser);
+      expect(cookies[0], path).toMatch(/^_df_id=after-reset;/);
+      if (path === '/v1/t') expect(stored.event.anonymous_id).toBe('before-reset');
+    }
+    expect((await send('/v1/t', { ...queued, cookieId: 'now' }, { ...browser, cookie: '_df_id=now' })).cookies).toEqual([]);
+    expect((await send('/v1/t', { ...queued, cookieId: ['no id'] }, browser)).cookies[0]).toMatch(/^_df_id=before-reset;/);
+    expect((await send('/v1/t', { ...queued, cookieId: 'now' }, browser, 'pk_gate')).cookies).toEqual([]);
+  });
   test('is for the registrable domain that host and origin share, and Secure on https', async () => {
     const { cookies } = await send('/v1/t', track, {
       ...browser,

@@ -1,5 +1,6 @@
 /** The cookies that a reply to a browser sets: the anonymous id, and vendor ids that consent allows. */
-import type { JsonObject } from '@firsthand/core/json.ts';
+import { idText } from '@firsthand/core/event/canonicalise.ts';
+import { type JsonObject, own } from '@firsthand/core/json.ts';
 import type { RequestMeta } from '../../intake/ingest-record.ts';
 import { type CookieScope, ID_COOKIE, setCookie, sharedDomain } from './cookies.ts';
 import { consentOf } from './event-consent.ts';
@@ -13,10 +14,13 @@ export class EventCookies {
   #scope: CookieScope | undefined;
   #mayRemember = true;
   #anonymousId: string | undefined;
+  readonly #currentId: string | undefined;
 
-  constructor(exchange: Exchange, meta: RequestMeta) {
+  /** `body.cookieId` is the visitor's id when the request was sent. The collector may have reset it since the events were queued. */
+  constructor(exchange: Exchange, meta: RequestMeta, body: JsonObject) {
     this.#exchange = exchange;
     this.#meta = meta;
+    this.#currentId = idText(own(body, 'cookieId'));
   }
   /** Decides by this event's consent what may be set. Returns the event's vendor ids. Call before its record is built. */
   prepare(event: JsonObject): Record<string, string> | undefined {
@@ -33,11 +37,11 @@ export class EventCookies {
   remember(anonymousId: string | undefined): void {
     if (this.#mayRemember && anonymousId !== undefined) this.#anonymousId = anonymousId;
   }
-  /** `Set-Cookie` values. None without the required category; of several events the last one decides. */
+  /** `Set-Cookie` values. None without the required category; of several events the last one decides, unless the request names the id. */
   headers(): string[] | undefined {
     if (!this.#mayRemember) return undefined;
     const minted = this.#jar?.minted;
-    const id = this.#anonymousId;
+    const id = this.#anonymousId === undefined ? undefined : (this.#currentId ?? this.#anonymousId);
     if (id === undefined || id === this.#meta.cookieId) return minted?.length ? minted : undefined;
     const cookie = setCookie(ID_COOKIE, id, this.#scopeOf());
     return cookie === undefined ? minted : [cookie, ...(minted ?? [])];

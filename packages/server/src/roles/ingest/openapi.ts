@@ -42,6 +42,10 @@ const FIELDS: Record<string, Schema> = {
     description: 'Which integrations may get the event: false or true by vendor key, vendor name or integration id; All for the rest.',
   },
   writeKey: { type: 'string', description: 'The pipeline key, where no header carries it.' },
+  cookieId: {
+    type: ['string', 'null'],
+    description: 'The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event.',
+  },
 };
 function idFields(compatible: boolean): Record<string, Schema> {
   const id = compatible ? NUMBER_OR_TEXT : TEXT;
@@ -81,6 +85,7 @@ const batchSchema: Schema = {
     context: object,
     sentAt: FIELDS.sentAt,
     writeKey: FIELDS.writeKey,
+    cookieId: FIELDS.cookieId,
   },
   required: ['batch'],
   examples: [{ batch: [{ type: 'track', event: 'Order Completed', userId: 'user-42', properties: { total: 42 } }] }],
