@@ -63,7 +63,7 @@ describe('operations', () => {
     expect(await metric(/^firsthand_delivery_duration_seconds_bucket\{vendor="webhook",le="\+Inf"\}/)).toBe(1);
     expect(await metric(/^firsthand_processing_lag_seconds /)).toBeGreaterThanOrEqual(0);
     expect(await metric(/^firsthand_snapshot_age_seconds /)).toBeGreaterThanOrEqual(0);
-    expect(await metric(/^firsthand_event_loop_stall_seconds\{clock="wall"\}/)).toBeGreaterThanOrEqual(0);
+    expect(await metric(/^firsthand_event_loop_stall_seconds /)).toBeGreaterThanOrEqual(0);
     expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
   });
 

@@ -4,7 +4,7 @@
  */
 import { isObject, own } from '../json.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
-import { KEYWORDS, NOTES } from './keywords.ts';
+import { KEYWORDS, unknownKeyword } from './keywords.ts';
 import { type Check, fail, type Run, type SchemaScope, type Violation } from './run.ts';
 
 export type { Violation } from './run.ts';
@@ -13,6 +13,8 @@ export type SchemaResult = { ok: true; validate: Validate } | { ok: false; fault
 
 const MAX_NODES = 10_000;
 const MAX_SCHEMA_DEPTH = 64;
+/** Each different one is compared with the known keywords. */
+const MAX_UNKNOWN = 1_000;
 /** Maximum steps per event. Without it, a schema that refers to itself twice would never end. */
 const BUDGET = 20_000;
 const MAX_DEPTH = 300;
@@ -37,6 +39,8 @@ class Compiler implements SchemaScope {
   readonly #root: unknown;
   readonly #refs = new Map<string, { check: Check | undefined }>();
   #anchors: ReadonlyMap<string, unknown> | undefined;
+  /** Unknown keywords and their faults. */
+  readonly #unknown = new Map<string, string | undefined>();
   #nodes = 0;
 
   constructor(root: unknown) {
@@ -65,9 +69,20 @@ class Compiler implements SchemaScope {
       else if (Object.hasOwn(KEYWORDS, keyword)) {
         const check = KEYWORDS[keyword]!(schema[keyword], schema, `${where}.${keyword}`, this, depth + 1);
         if (check !== undefined) checks.push(check);
-      } else if (!NOTES.has(keyword) && !keyword.startsWith('x-')) this.fault(`${where}.${keyword}`, 'is not a supported keyword');
+      } else {
+        const fault = this.#unknownKeyword(keyword);
+        if (fault !== undefined) this.fault(`${where}.${keyword}`, fault);
+      }
     }
     return sequence(checks);
+  }
+
+  #unknownKeyword(keyword: string): string | undefined {
+    if (this.#unknown.has(keyword)) return this.#unknown.get(keyword);
+    if (this.#unknown.size >= MAX_UNKNOWN) return `is one of more than ${MAX_UNKNOWN} unknown keywords`;
+    const fault = unknownKeyword(keyword);
+    this.#unknown.set(keyword, fault);
+    return fault;
   }
 
   #anchored(anchor: string): unknown {

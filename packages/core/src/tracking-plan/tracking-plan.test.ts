@@ -83,12 +83,37 @@ describe('schemas', () => {
     [{ $ref: '#' }, 's'],
     [{ allOf: [{ $ref: '#' }, { $ref: '#' }] }, 's'],
     [{ unevaluatedProperties: false }, 's.unevaluatedProperties'],
+    [{ $dynamicRef: '#x' }, 's.$dynamicRef'],
+    [{ properties: { a: { maxlength: 3 } } }, 's.properties.a.maxlength'],
+    [{ item: {} }, 's.item'],
+    [{ additionalPropertys: false }, 's.additionalPropertys'],
     [{ enum: [] }, 's.enum'],
     [{ anyOf: {} }, 's.anyOf'],
   ];
   test.each(bad)('%j is refused', (schema, field) => {
     const compiled = compileSchema(schema, 's');
     expect(compiled.ok ? [] : compiled.faults.map((fault) => fault.field)).toContain(field);
+  });
+
+  test('an unknown keyword that no keyword resembles is an annotation, as the standard says', () => {
+    const annotated = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $comment: 'c',
+      title: 't',
+      examples: [{ total: 1 }],
+      'x-owner': 'growth',
+      note: 'n',
+      tsType: 'Order',
+      'ui:order': ['total'],
+      constructor: 1,
+      properties: { total: { type: 'number', unit: 'EUR', pii: false } },
+    };
+    expect(check(annotated, { total: 1 })).toEqual([]);
+    expect(check(annotated, { total: '1' })).toHaveLength(1);
+  });
+  test('too many different unknown keywords are refused', () => {
+    const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`note${i}`, i]));
+    expect(compileSchema(many, 's').ok).toBe(false);
   });
 
   test('a schema that explodes is bounded', () => {

@@ -5,7 +5,10 @@ import type { SessionUser } from '../../../stores/config/sessions.ts';
 
 const ALGORITHM = 'HS256';
 
-/** The claims follow the specification. The session id is in the signed header. */
+/**
+ * The claims follow the specification. The session id is in the signed header, and so is the end in milliseconds: `iat` and `exp` are
+ * whole seconds, rounded down, so a token that ended by them would live up to a second less than `expires_in`.
+ */
 export async function issueAccessToken(
   key: Uint8Array,
   user: SessionUser,
@@ -15,7 +18,7 @@ export async function issueAccessToken(
 ): Promise<string> {
   const issuedAt = Math.floor(nowMs / 1000);
   return await new SignJWT({ org_id: user.org_id, role: user.role })
-    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', sid: sessionId })
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', sid: sessionId, exp_ms: nowMs + expiresInS(ttlMs) * 1000 })
     .setSubject(user.id)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + expiresInS(ttlMs))
@@ -72,12 +75,18 @@ async function verified(key: Uint8Array, token: string, nowMs: number): Promise<
     const { payload, protectedHeader } = await jwtVerify(token, key, {
       algorithms: [ALGORITHM],
       currentDate: new Date(nowMs),
+      clockTolerance: 1,
       requiredClaims: ['sub', 'exp', 'iat'],
     });
     const { sub, exp } = payload;
     if (typeof sub !== 'string' || exp === undefined || typeof protectedHeader.sid !== 'string') throw new ApiError('INVALID_TOKEN');
-    return { user_id: sub, session_id: protectedHeader.sid, expires_at: exp * 1000 };
+    const { sid, exp_ms } = protectedHeader;
+    // A token of an earlier version has no exact end.
+    const expiresAt = typeof exp_ms === 'number' ? exp_ms : exp * 1000;
+    if (expiresAt <= nowMs) throw new ApiError('EXPIRED_TOKEN');
+    return { user_id: sub, session_id: sid, expires_at: expiresAt };
   } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
     if (cause instanceof errors.JWTExpired) throw new ApiError('EXPIRED_TOKEN', { cause });
     throw new ApiError('INVALID_TOKEN', { cause });
   }
