@@ -1157,7 +1157,7 @@ export interface paths {
         };
         /**
          * Statistics
-         * @description The last 24 hours by hour, unless the query says otherwise. For an integration, from the minute it was added: received = delivered + the sum of dropped + dead_lettered + waiting.
+         * @description The last 24 hours by hour, unless the query says otherwise. For an integration, since it was added: received = delivered + the sum of dropped + dead_lettered + waiting.
          *
          *     Least role: **viewer**.
          */

@@ -52,7 +52,17 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
 ]);
 
 /** What a misspelt keyword can have meant. */
-const CHECKING = [...Object.keys(KEYWORDS), '$ref', '$defs', 'definitions', 'then', 'else', 'minContains', 'maxContains', 'additionalItems'];
+const CHECKING = [
+  ...Object.keys(KEYWORDS),
+  '$ref',
+  '$defs',
+  'definitions',
+  'then',
+  'else',
+  'minContains',
+  'maxContains',
+  'additionalItems',
+];
 
 /**
  * The fault of an unknown keyword, or undefined if it is an annotation, which the standard ignores. Rejected is what its author

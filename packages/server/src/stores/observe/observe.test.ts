@@ -131,16 +131,54 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
 
   test('statistics add up by interval and balance for an integration', async () => {
     const query = { org_id: 'org_1', from: T0 - 60_000, to: T0 + 60_000, interval: 'hour' as const };
-    const { totals, series } = await readStats(
-      observe,
-      { ...query, integration_id: 'int_1' },
-      { pipeline_id: 'pl_1', created_at: new Date(T0 - 60_000).toISOString() },
-    );
+    const { totals, series } = await readStats(observe, query, {
+      id: 'int_1',
+      pipeline_id: 'pl_1',
+      created_at: new Date(T0 - 120_000).toISOString(),
+      waiting: 0,
+    });
     expect(totals).toMatchObject({ received: 1, processed: 1, delivered: 1, retried: 1, dropped: {}, dead_lettered: 0 });
     expect(totals.p50_ms).toBeGreaterThan(35);
     expect(series).toHaveLength(2);
     expect((await readStats(observe, query)).totals.dropped).toEqual({ consent_not_granted: 1 });
     expect((await readStats(observe, { ...query, org_id: 'org_2' })).totals.received).toBe(0);
+  });
+
+  test('statistics of an integration balance in the minute in which it was added', async () => {
+    const scope = { org_id: 'org_9', pipeline_id: 'pl_9' };
+    const minute = Math.floor(T0 / 60_000) * 60_000;
+    const created_at = new Date(minute + 30_000).toISOString();
+    const processed = (at: number) => ({ kind: 'processed' as const, ...about, ...scope, received_at: at, at, decisions: [] });
+    const delivered = (at: number) => ({
+      kind: 'delivered' as const,
+      ...about,
+      ...scope,
+      integration_id: 'int_9',
+      attempt: { at: new Date(at).toISOString(), status: 200, error: null, duration_ms: 1 },
+      received_at: at,
+      duration_ms: 1,
+      at,
+    });
+    const read = async (waiting: number, to = minute + 120_000) => {
+      const query = { org_id: 'org_9', from: minute, to, interval: 'minute' as const };
+      const { totals, series } = await readStats(observe, query, { id: 'int_9', pipeline_id: 'pl_9', created_at, waiting });
+      return { ...totals, series: series.map(({ received }) => received) };
+    };
+    const before = [1, 2, 3].map((n) => processed(minute + n));
+    const after = [processed(minute + 40_000), processed(minute + 50_000), processed(minute + 70_000)];
+    await write(...before, ...after, delivered(minute + 41_000));
+    expect(await read(2)).toMatchObject({ received: 3, processed: 3, delivered: 1, series: [2, 1] });
+    expect(await read(0), 'two delivered, and not recorded yet').toMatchObject({ received: 2, delivered: 1, series: [1, 1] });
+    await write(delivered(minute + 61_000), delivered(minute + 71_000), {
+      kind: 'dropped',
+      reason: 'bot',
+      received_at: minute + 80_000,
+      ...about,
+      ...scope,
+      at: minute + 80_000,
+    });
+    expect(await read(0)).toMatchObject({ received: 4, processed: 3, delivered: 3, dropped: { bot: 1 }, series: [2, 2] });
+    expect(await read(0, minute + 59_000), 'only its first minute').toMatchObject({ received: 2, delivered: 1, series: [2] });
   });
 
   test('listing events filters and pages, newest first', async () => {

@@ -10,7 +10,6 @@ const MINUTE = 60_000;
 export interface StatsQuery {
   org_id: string;
   pipeline_id?: string;
-  integration_id?: string;
   from: number;
   to: number;
   interval: Interval;
@@ -40,27 +39,57 @@ export interface StatsEntry {
   p99_ms: number | null;
 }
 
+export interface StatsIntegration {
+  id: string;
+  pipeline_id: string;
+  created_at: string;
+  /** Its backlog now, without replays. */
+  waiting: number;
+}
+
 /**
  * Sums counters by interval. With an integration given, the pipeline's own counters (received, drops before routing) are included from the
  * minute in which the integration was added, because it was never meant to deliver earlier events. So received = delivered + dropped +
  * dead_lettered + waiting holds.
  */
-export async function readStats(
-  { db }: ObserveDb,
-  query: StatsQuery,
-  integration?: { pipeline_id: string; created_at: string },
-): Promise<Stats> {
+export async function readStats({ db }: ObserveDb, query: StatsQuery, integration?: StatsIntegration): Promise<Stats> {
   const pipelineId = query.pipeline_id ?? integration?.pipeline_id;
   let select = counted(db, query);
   if (pipelineId !== undefined) select = select.where('pipeline_id', '=', pipelineId);
-  const integrationId = query.integration_id;
-  if (integrationId !== undefined) {
-    const added = integration === undefined ? 0 : Math.floor(Date.parse(integration.created_at) / MINUTE);
-    select = select.where((eb) =>
-      eb.or([eb('integration_id', '=', integrationId), eb.and([eb('integration_id', '=', ''), eb('minute', '>=', added)])]),
-    );
-  }
-  return await addUp(await select.execute(), query);
+  if (integration === undefined) return await addUp(await select.execute(), query);
+  const { id } = integration;
+  const added = Math.floor(Date.parse(integration.created_at) / MINUTE);
+  select = select.where((eb) => eb.or([eb('integration_id', '=', id), eb.and([eb('integration_id', '=', ''), eb('minute', '>=', added)])]));
+  const rows = await select.execute();
+  if (added < Math.floor(query.from / MINUTE) || added > Math.floor(query.to / MINUTE)) return await addUp(rows, query);
+  const step = MINUTES[query.interval];
+  const slot = Math.floor(added / step) * step;
+  const before = await receivedBefore(db, query.org_id, integration, added);
+  if (before === 0) return await addUp(rows, query);
+  const less = ['received', 'processed'].map((counter) => ({ slot, counter, n: -before }));
+  return await addUp([...rows, ...less], query);
+}
+
+/**
+ * Events of the minute in which the integration was added that it was not meant to deliver, because they were processed before. No
+ * counter is finer than a minute, so it is what the integration's own outcomes and backlog leave of everything received since.
+ */
+async function receivedBefore(db: ObserveDb['db'], orgId: string, { id, pipeline_id, waiting }: StatsIntegration, added: number) {
+  const rows = await db
+    .selectFrom('counters')
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', '=', pipeline_id)
+    .where('integration_id', 'in', ['', id])
+    .where('minute', '>=', added)
+    .where((eb) => eb.or([eb('counter', 'in', ['received', 'delivered', 'dead_lettered']), eb('counter', 'like', 'dropped:%')]))
+    .select([sql<number>`case when minute = ${added} then 1 else 0 end`.as('first'), 'counter', sql<number>`sum(n)`.as('n')])
+    .groupBy(['first', 'counter'])
+    .execute();
+  const sum = (of: typeof rows) => of.reduce((total, { n }) => total + Number(n), 0);
+  const [received, ended] = [rows.filter(({ counter }) => counter === 'received'), rows.filter(({ counter }) => counter !== 'received')];
+  const inFirst = (of: typeof rows) => sum(of.filter(({ first }) => Number(first) === 1));
+  // What ended in the first minute was received in it. An outcome that is not recorded yet must not make it less.
+  return Math.min(sum(received) - sum(ended) - waiting, inFirst(received) - inFirst(ended));
 }
 
 /** The same for all pipelines or integrations of the organisation at once. Those without counters are omitted. */

@@ -43,7 +43,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Statistics',
         description:
-          'The last 24 hours by hour, unless the query says otherwise. For an integration, from the minute it was added: received = delivered + the sum of dropped + dead_lettered + waiting.',
+          'The last 24 hours by hour, unless the query says otherwise. For an integration, since it was added: received = delivered + the sum of dropped + dead_lettered + waiting.',
         tags: ['Statistics'],
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
@@ -86,14 +86,11 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       )
         throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
       if (pipeline_id !== undefined) await requirePipeline(context.db, user.org_id, pipeline_id);
-      const owner = { ...(pipeline_id === undefined ? {} : { pipeline_id }), ...(integration_id === undefined ? {} : { integration_id }) };
-      const asked = { org_id: user.org_id, ...owner, from, to, interval, fill };
+      const asked = { org_id: user.org_id, ...(pipeline_id === undefined ? {} : { pipeline_id }), from, to, interval, fill };
       const entries = Math.floor((to - from) / LENGTH[interval]) + 1;
       if (group_by !== undefined && (await countGroups(observe, asked, group_by)) * entries > MAX_GROUPED_ENTRIES)
         throw invalid('interval', 'is too short for this time range and number of groups');
-      const stats = await readStats(observe, asked, integration);
-      const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
-      const waiting = await Promise.all(
+      const lags = await Promise.all(
         [...snapshots.current().integrations.values()]
           .map((compiled) => compiled.integration)
           .filter(
@@ -104,8 +101,11 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
           )
           .map((each) => waitingFor(log, each)),
       );
+      const waiting = lags.reduce((sum, each) => sum + each.waiting - each.replays, 0);
+      const stats = await readStats(observe, asked, integration && { ...integration, waiting });
+      const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
       const grouped = groups === undefined ? {} : { groups: [...groups].map(([id, each]) => ({ id, ...each })) };
-      return { ...stats, ...grouped, waiting: waiting.reduce((sum, each) => sum + each.waiting - each.replays, 0) };
+      return { ...stats, ...grouped, waiting };
     },
   );
 }
