@@ -15,7 +15,7 @@ import { rssAnonMb } from './ingest/memory.ts';
 import { atMost, type BenchResult, figure, median } from './result.ts';
 
 const WATCH_MS = 10_000;
-const TICKS_PER_SECOND = 100;
+export const TICKS_PER_SECOND = 100;
 /** Events per second of a small shop at its best hour. */
 const LOW_RATE = 200;
 const TURNS = 3;
@@ -129,7 +129,7 @@ interface Measured {
 }
 
 /** User and system time, fields 14 and 15. */
-function cpuTicks(pid: number): number {
+export function cpuTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }

@@ -6,7 +6,6 @@ import type { WorkerDeps } from './deps.ts';
 import type { LaneBook } from './lane-book.ts';
 import { groupOf, type Lane, laneOfGroup, onlyLane, wantedLanes } from './lanes.ts';
 import { RecordCache } from './record-cache.ts';
-import { SettlementPace } from './settlement-pace.ts';
 import { Worker } from './worker.ts';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
@@ -25,7 +24,6 @@ export class Fleet {
   readonly #retiring = new Map<string, Worker>();
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #cache = new RecordCache(CACHE_BYTES);
-  readonly #pace = new SettlementPace();
   readonly #owns: (lane: Lane) => boolean;
   readonly #lanes: LaneBook | undefined;
   #snapshot: Snapshot;
@@ -176,7 +174,6 @@ export class Fleet {
     this.#perPipeline.set(pipeline_id, (this.#perPipeline.get(pipeline_id) ?? 0) + 1);
     const shared = {
       cache: this.#cache,
-      pace: this.#pace,
       hasLanes: this.#lanes !== undefined,
       byteBudget: () => Math.min(MAX_SHARE, HELD_BYTES / Math.max(1, this.workers.size)),
       sharesPipeline: () => (this.#perPipeline.get(pipeline_id) ?? 0) > 1,

@@ -6,7 +6,6 @@ import { embeddedLeases } from '../../stores/leases/embedded.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import { groupOf, type Lane, onlyLane } from './lanes.ts';
 import { RecordCache } from './record-cache.ts';
-import { SettlementPace } from './settlement-pace.ts';
 import { anEvent, anIntegration, Bench, compiledWebhook, Receiver, until } from './testing/bench.ts';
 import { Worker } from './worker.ts';
 
@@ -56,7 +55,6 @@ function aWorker(lane: Lane, deliverersClock: Clock): Worker {
   const deps = { ...bench.workerDeps(), clock: deliverersClock, attempts: new AttemptCounts() };
   const shared = {
     cache: new RecordCache(1_000_000),
-    pace: new SettlementPace(),
     byteBudget: () => 1_000_000,
     hasLanes: true,
     sharesPipeline: () => false,

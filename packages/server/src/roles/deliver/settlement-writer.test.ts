@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest';
 import { encodeEventRecord, openEventRecord } from '../../event-record.ts';
 import { type Append, RecordTooLarge } from '../../stores/event-log/port.ts';
 import type { HeldEvent } from './settlement.ts';
-import { SettlementPace } from './settlement-pace.ts';
 import { SettlementWriter, type SettlementWriterDeps } from './settlement-writer.ts';
 
 test('a dead letter that the log cannot store is stored without its event', async () => {
@@ -22,7 +21,6 @@ test('a dead letter that the log cannot store is stored without its event', asyn
     deadLetterRetentionMs: 1_000,
     alongside: () => [],
     together: () => 64,
-    pace: new SettlementPace(),
     written,
   } as unknown as SettlementWriterDeps;
   const event = {

@@ -1,7 +1,6 @@
 /**
  * Stores settlements: the acknowledgement or the retry, together with its outcome. Events that are settled in one turn of the
- * event loop, such as those of one request, share one outcome record: a record per event would cost more than the event. At a low rate a
- * few wait for each other.
+ * event loop, such as those of one request, share one outcome record: a record per event would cost more than the event.
  */
 import { hash } from 'node:crypto';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
@@ -14,7 +13,6 @@ import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-l
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { hasOutcome, outcomeOf, outcomeText, tapFrameOf, withoutEvent } from './settlement-outcome.ts';
-import type { SettlementPace } from './settlement-pace.ts';
 
 export interface SettlementWriterDeps {
   log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
@@ -24,9 +22,8 @@ export interface SettlementWriterDeps {
   deadLetterRetentionMs: number;
   /** Appends that the next write carries along: the count of the daily limit. */
   alongside: () => Append[];
-  /** This many settlements are written at once. Fewer may wait a moment for others. */
+  /** This many settlements are written at once. Fewer wait a moment for others where a write costs a message. */
   together: () => number;
-  pace: SettlementPace;
   /** Called once for every settlement: it is stored, or the writer stopped before that and the event comes again from the log. */
   written: (settled: readonly { held: HeldEvent }[]) => void;
 }
@@ -40,10 +37,8 @@ interface Entry {
 /** Most outcomes in one record. */
 const MAX_GROUP = 128;
 const RETRY_WRITE_MS = 500;
-/** How long settlements wait for others on a log without transactions, where a write costs a message. */
+/** How long settlements wait for others on a log without transactions. */
 const GATHER_MS = 4;
-/** The same on a log with transactions, at a low rate. */
-const GATHER_QUIET_MS = 20;
 
 export class SettlementWriter {
   readonly #deps: SettlementWriterDeps;
@@ -52,8 +47,6 @@ export class SettlementWriter {
   /** When the entries are written: at the end of this turn of the event loop, or soon. */
   #scheduled: 'now' | 'soon' | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Entries that the pace lets wait. */
-  #paced = 0;
   #stopped = false;
   #warned = false;
 
@@ -65,22 +58,14 @@ export class SettlementWriter {
   write(held: HeldEvent, settlement: Settlement): void {
     this.#entries.push(this.#entryOf(held, settlement));
     if (this.#scheduled === 'now') return;
-    if (!this.#mayWait(settlement)) {
+    if (this.#deps.log.atomic || this.#stopped || this.#entries.length >= this.#deps.together()) {
       this.#scheduled = 'now';
       clearTimeout(this.#timer);
       setImmediate(() => this.#flush());
     } else if (this.#scheduled === undefined) {
       this.#scheduled = 'soon';
-      this.#timer = setTimeout(() => this.#flush(), this.#deps.log.atomic ? GATHER_QUIET_MS : GATHER_MS);
+      this.#timer = setTimeout(() => this.#flush(), GATHER_MS);
     }
-  }
-  #mayWait({ kind }: Settlement): boolean {
-    const { log, clock, pace, together } = this.#deps;
-    if (this.#stopped || this.#entries.length >= together()) return false;
-    if (!log.atomic) return true;
-    if (kind !== 'delivered' || !pace.mayWait(clock.monotonic())) return false;
-    this.#paced++;
-    return true;
   }
 
   /** Stores the outcomes of retries that keep their place in memory; the events themselves stay unsettled. */
@@ -119,8 +104,6 @@ export class SettlementWriter {
 
   #flush(): void {
     this.#scheduled = undefined;
-    this.#deps.pace.written(this.#paced);
-    this.#paced = 0;
     const entries = this.#entries;
     this.#entries = [];
     const acknowledged: Entry[] = [];

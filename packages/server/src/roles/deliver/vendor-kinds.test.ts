@@ -266,7 +266,7 @@ describe('ordering', () => {
     bench.snapshots.set([counted(['Nothing'])]);
     await bench.settled();
     expect(await bench.counts()).toEqual({ retrying: 1, 'dropped:event_filtered': 20_000 });
-  }, 60_000);
+  }, 120_000);
 
   test('a disabled integration drops events that wait for their turn', async () => {
     receiver.respond = (_request, response) => void response.writeHead(503).end();

@@ -33,7 +33,6 @@ import { ReplayRevisions } from './replay-revisions.ts';
 import { type Claim, closingVerdict, type RestoredBatch, SealedBatches } from './sealed-batches.ts';
 import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
-import type { SettlementPace } from './settlement-pace.ts';
 import { SettlementWriter } from './settlement-writer.ts';
 import { unreadable } from './unreadable-record.ts';
 import { retryWhole, WholeRetries } from './whole-retries.ts';
@@ -106,8 +105,7 @@ export class Worker {
     const written = (settled: readonly { held: HeldEvent }[]) => this.#release(settled);
     // No more than half of what may be unwritten, so that sending does not wait for it.
     const together = () => laneConcurrency(this.#plan.compiled.vendor?.concurrency ?? 1, this.#lane);
-    const { pace } = shared;
-    this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written, together, pace }, this.id);
+    this.#writer = new SettlementWriter({ ...deps, deadLetterRetentionMs, alongside, written, together }, this.id);
     this.#sealed = new SealedBatches(deps, this.group, (batch) => void this.#resend(batch));
     const createdAt = new Date(Math.max(Date.parse(integration.created_at), lane.from));
     const origin = { id: this.id, group: this.group, pipelineId: this.pipelineId, createdAt };
@@ -570,7 +568,6 @@ function sameProgress(job: Job, renewed: Job): Partial<Job> {
 /** What the workers of one process have in common. */
 export interface SharedByWorkers {
   cache: RecordCache;
-  pace: SettlementPace;
   /** Bytes of held events that one worker may have. */
   byteBudget: () => number;
   /** Whether several processes may deliver one integration. */
