@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importsOf } from './imports.ts';
-import { NAMING_RULE, RULES, violations } from './rules.ts';
+import { CYCLE_RULE, NAMING_RULE, RULES, violations } from './rules.ts';
 import { readTree, type SourceTree } from './source-tree.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -56,6 +56,27 @@ test.each(PLANTED)('%s: %s with %s is caught', (rule, path, text) => {
 
 test('every rule has a planted violation', () => {
   expect(new Set(PLANTED.map(([rule]) => rule))).toEqual(new Set([...RULES.map(({ name }) => name), NAMING_RULE]));
+});
+
+describe(CYCLE_RULE, () => {
+  const between = (...texts: string[]) => {
+    const files = new Map(texts.map((text, at) => [`packages/core/src/${'abc'[at]}.ts`, text]));
+    return violations({ ...tree, files, exists: (path) => files.has(path) }).filter(({ rule }) => rule === CYCLE_RULE);
+  };
+  test.each([
+    ['of three files', ["import './b.ts';", "export * from './c.ts';", "import { a } from './a.ts';"]],
+    ['of a file with itself', ["import { a } from './a.ts'; export const a = 1;"]],
+    ['of an import that names types only but loads the file', ["import { type B } from './b.ts';", "export { a as b } from './a.ts';"]],
+  ])('a cycle %s is caught once', (_name, texts) => {
+    expect(between(...texts).map(({ message }) => message)).toEqual([expect.stringMatching(/^imports in a circle: .*a\.ts/)]);
+  });
+  test.each([
+    ['types only', ["import type { B } from './b.ts'; export type { C } from './b.ts';", "import { a } from './a.ts';"]],
+    ['an import that is made later', ["const b = () => import('./b.ts');", "import './a.ts';"]],
+    ['two ways to one file', ["import './b.ts'; import './c.ts';", "import './c.ts';", 'export const c = 1;']],
+  ])('no cycle: %s', (_name, texts) => {
+    expect(between(...texts)).toEqual([]);
+  });
 });
 
 test.each([

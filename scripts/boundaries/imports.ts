@@ -5,6 +5,8 @@ export interface FoundImport {
   /** Undefined for a dynamic import whose specifier is computed. */
   specifier: string | undefined;
   line: number;
+  /** Evaluates the other module before this one. Type-only imports are erased; the others load a module later. */
+  loadsFirst: boolean;
 }
 interface Node {
   type: string;
@@ -18,9 +20,15 @@ export function importsOf(path: string, text: string): FoundImport[] {
     const source = sourceOf(node);
     if (source === undefined) return;
     const specifier = source.type === 'Literal' && typeof source.value === 'string' ? source.value : undefined;
-    found.push({ specifier, line: text.slice(0, node.start).split('\n').length });
+    found.push({ specifier, line: text.slice(0, node.start).split('\n').length, loadsFirst: loadsFirst(node) });
   });
   return found;
+}
+
+const STATIC = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration']);
+/** `import { type A }` still loads the module; only `import type` does not. */
+function loadsFirst({ type, importKind, exportKind }: Node): boolean {
+  return STATIC.has(type) && importKind !== 'type' && exportKind !== 'type';
 }
 
 /** The node that names the imported module, if this node imports one. */

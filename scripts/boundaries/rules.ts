@@ -121,9 +121,11 @@ export interface Violation {
   message: string;
 }
 export const NAMING_RULE = 'test helpers live in testing/';
+export const CYCLE_RULE = 'no import cycles';
 
 export function violations(tree: SourceTree): Violation[] {
-  const imports = edgesOf(tree).flatMap((edge) =>
+  const edges = edgesOf(tree);
+  const imports = edges.flatMap((edge) =>
     RULES.flatMap(({ name, check }) => {
       const message = check(edge, tree);
       return message === undefined ? [] : [{ rule: name, from: edge.from, line: edge.line, message }];
@@ -131,7 +133,33 @@ export function violations(tree: SourceTree): Violation[] {
   );
   const misnamed = [...tree.files.keys()].filter((path) => TEST_LIKE_NAME.test(path) && !isTestCode(path));
   const message = 'the name reads like a test helper: move it to a testing/ folder, or rename production code';
-  return [...imports, ...misnamed.map((from) => ({ rule: NAMING_RULE, from, line: 1, message }))];
+  return [...imports, ...misnamed.map((from) => ({ rule: NAMING_RULE, from, line: 1, message })), ...cycles(edges)];
+}
+
+/** Each import that leads back to its file. With a cycle, one of the files runs before what it imports is there. */
+function cycles(edges: Edge[]): Violation[] {
+  const next = new Map<string, { to: string; line: number }[]>();
+  for (const { from, line, loadsFirst, to } of edges) {
+    if (!loadsFirst || to.kind !== 'file') continue;
+    const own = next.get(from) ?? [];
+    own.push({ to: to.path, line });
+    next.set(from, own);
+  }
+  const found: Violation[] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const walk = (from: string) => {
+    path.push(from);
+    for (const { to, line } of next.get(from) ?? []) {
+      const at = path.indexOf(to);
+      if (at >= 0) found.push({ rule: CYCLE_RULE, from, line, message: `imports in a circle: ${[...path.slice(at), to].join(' → ')}` });
+      else if (!done.has(to)) walk(to);
+    }
+    path.pop();
+    done.add(from);
+  };
+  for (const from of next.keys()) if (!done.has(from)) walk(from);
+  return found;
 }
 
 type FileEdge = Edge & { to: { kind: 'file'; path: string } };

@@ -8,6 +8,7 @@ import { importsOf } from './imports.ts';
 export interface Edge {
   from: string;
   line: number;
+  loadsFirst: boolean;
   to: { kind: 'file'; path: string } | { kind: 'package'; name: string } | { kind: 'node' } | { kind: 'unknown'; specifier: string };
 }
 export interface SourceTree {
@@ -47,7 +48,7 @@ export function readTree(root: string): SourceTree {
 
 export function edgesOf(tree: SourceTree): Edge[] {
   return [...tree.files].flatMap(([from, text]) =>
-    importsOf(from, text).map(({ specifier, line }) => ({ from, line, to: resolve(tree, from, specifier) })),
+    importsOf(from, text).map(({ specifier, line, loadsFirst }) => ({ from, line, loadsFirst, to: resolve(tree, from, specifier) })),
   );
 }
 
