@@ -1,9 +1,14 @@
 import { useBlocker } from '@tanstack/react-router';
 
-/** Asks before a page with unsaved changes is left or closed. */
-export function useUnsaved(unsaved: boolean): void {
+interface Place {
+  pathname: string;
+  search: object;
+}
+
+/** Asks before a page with unsaved changes is left or closed. `leaves` says which navigations remove what was typed; all do by default. */
+export function useUnsaved(unsaved: boolean, leaves: (next: Place, current: Place) => boolean = () => true): void {
   useBlocker({
-    shouldBlockFn: () => !confirm('Leave without saving? What you typed here is lost.'),
+    shouldBlockFn: ({ current, next }) => leaves(next, current) && !confirm('Leave without saving? What you typed here is lost.'),
     enableBeforeUnload: unsaved,
     disabled: !unsaved,
   });

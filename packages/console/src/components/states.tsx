@@ -1,5 +1,5 @@
 /** What a page shows instead of its content: loading, empty, failed, not permitted, not found. */
-import { Button, Loader, Text, Title } from '@mantine/core';
+import { Alert, Button, Loader, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { RefusedError, Unreachable } from '../api.ts';
@@ -59,6 +59,17 @@ export function Failed({ error, retry, order = 2 }: { error: unknown; retry?: ()
         </Button>
       )}
     </div>
+  );
+}
+/** A query that was read before and cannot be read again: what is shown stays, and this says that it may be out of date. */
+export function Outdated({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
+  return (
+    <Alert color="yellow" role="alert" mb="sm" title={`${what} could not be read again`}>
+      {explain(error).text}{' '}
+      <Button variant="default" size="compact-xs" ml="xs" onClick={retry}>
+        Try again
+      </Button>
+    </Alert>
   );
 }
 function explain(error: unknown): { title: string; text: string } {

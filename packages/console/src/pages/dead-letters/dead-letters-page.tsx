@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { readReason } from '../../components/read-reason.ts';
-import { Empty, Failed, Loading } from '../../components/states.tsx';
+import { Empty, Failed, Loading, Outdated } from '../../components/states.tsx';
 import { duration, number } from '../../format.ts';
 import { installationQuery, pipelinesQuery } from '../../queries.ts';
 import { useIntegrations } from '../events/use-integrations.ts';
@@ -115,37 +115,40 @@ export function DeadLettersPage() {
               onChange={(status) => setSearch({ status: status === 'pending' ? undefined : status })}
             />
           </Group>
+          {groups.isRefetchError && <Outdated what="The causes" error={groups.error} retry={() => void groups.refetch()} />}
           {groups.isPending ? (
             <Loading what="dead letters" />
-          ) : groups.isError ? (
+          ) : groups.isLoadingError ? (
             <Failed error={groups.error} retry={() => void groups.refetch()} />
           ) : groups.data.groups.length === 0 ? (
             <Empty title="Nothing failed for good">Events that a vendor refuses, or that fail in processing, are listed here. {kept}</Empty>
           ) : (
-            <>
-              <Groups
-                groups={groups.data.groups}
-                names={names}
-                chosen={which}
-                onReplay={(cause) => setJob(filterJob(`${number(cause.pending)} of ${nameOf(cause)}`, [whichOf(searchOf(cause))]))}
+            <Groups
+              groups={groups.data.groups}
+              names={names}
+              chosen={which}
+              onReplay={(cause) => setJob(filterJob(`${number(cause.pending)} of ${nameOf(cause)}`, [whichOf(searchOf(cause))]))}
+            />
+          )}
+          {/* Whatever happens to the lists around it: an event may be half corrected in it. */}
+          {search.selected !== undefined && (
+            <div style={{ marginBottom: 16 }}>
+              <Letter
+                key={search.selected}
+                id={search.selected}
+                onClose={() => setSearch({ selected: undefined })}
+                onReplay={() => setJob(lettersJob('one dead letter', [search.selected ?? '']))}
               />
-              {search.selected !== undefined && (
-                <div style={{ marginBottom: 16 }}>
-                  <Letter
-                    key={search.selected}
-                    id={search.selected}
-                    onClose={() => setSearch({ selected: undefined })}
-                    onReplay={() => setJob(lettersJob('one dead letter', [search.selected ?? '']))}
-                  />
-                </div>
-              )}
-              <Letters
-                search={search}
-                names={names}
-                onReplay={(ids) => setJob(lettersJob(`${number(ids.length)} chosen dead letters`, ids))}
-                onReplayAll={replayAll}
-              />
-            </>
+            </div>
+          )}
+          {groups.data !== undefined && groups.data.groups.length > 0 && (
+            <Letters
+              search={search}
+              names={names}
+              kept={kept}
+              onReplay={(ids) => setJob(lettersJob(`${number(ids.length)} chosen dead letters`, ids))}
+              onReplayAll={replayAll}
+            />
           )}
         </Tabs.Panel>
       </Tabs>

@@ -9,12 +9,14 @@ import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { RefusedSender } from '../../components/refused-sender.tsx';
-import { Failed, Loading } from '../../components/states.tsx';
+import { Failed, Loading, Outdated } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { parseExactly } from '../../exact-json.ts';
 import { dateTime, milliseconds } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
+import type { DeadLettersSearch } from './search.ts';
 
 const Editor = lazy(async () => ({ default: (await import('../../components/editor.tsx')).Editor }));
 
@@ -38,10 +40,11 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
     <section className="panel" style={{ padding: 16, marginTop: 16 }} aria-label="Dead letter">
       {letter.isPending ? (
         <Loading what="the dead letter" />
-      ) : letter.isError ? (
+      ) : letter.isLoadingError ? (
         <Failed error={letter.error} retry={() => void letter.refetch()} />
       ) : (
         <>
+          {letter.isRefetchError && <Outdated what="This dead letter" error={letter.error} retry={() => void letter.refetch()} />}
           <Group justify="space-between" wrap="nowrap" align="flex-start">
             <Title order={2} size="h3">
               <Reason text={letter.data.reason} long />
@@ -100,17 +103,26 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
   );
 }
 
+/** Filters of the list change the address too, and the correction stays open beside them. */
+function removesCorrection(next: { pathname: string; search: DeadLettersSearch }, current: typeof next): boolean {
+  return next.pathname !== current.pathname || next.search.selected !== current.search.selected || next.search.tab !== current.search.tab;
+}
+
 function Correct({ id, rejected }: { id: string; rejected: Record<string, unknown> }) {
   const may = useMay('editor');
   const queries = useQueryClient();
   const { raw, message, sender } = rejected as { raw?: unknown; message?: string; sender?: { origin?: string; address?: string } };
   const [text, setText] = useState(() => (typeof raw === 'string' ? raw : JSON.stringify(raw, null, 2)));
+  /** What the service has: the rejected text, then the accepted correction. */
+  const [known, setKnown] = useState(text);
+  useUnsaved(text !== known, removesCorrection);
   const send = useMutation({
-    mutationFn: async () => {
-      const event = parseExactly(text) as Record<string, unknown>;
+    mutationFn: async (typed: string) => {
+      const event = parseExactly(typed) as Record<string, unknown>;
       return await call(api.POST('/v1/admin/dlq/{id}/replay', { params: { path: { id } }, body: { event } }));
     },
-    onSuccess: async () => {
+    onSuccess: async (_accepted, typed) => {
+      setKnown(typed);
       notifications.show({ message: 'The corrected event was accepted.' });
       await Promise.all(
         ['dead-letters', 'dead-letter', 'dead-letter-groups', 'dead-letter-count'].map((key) =>
@@ -135,7 +147,7 @@ function Correct({ id, rejected }: { id: string; rejected: Record<string, unknow
       )}
       <Button
         mt="sm"
-        onClick={() => send.mutate()}
+        onClick={() => send.mutate(text)}
         loading={send.isPending}
         disabled={!may}
         title={may ? undefined : 'Needs the role editor'}

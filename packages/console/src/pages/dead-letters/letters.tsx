@@ -17,11 +17,14 @@ const PAGE = 50;
 export function Letters({
   search,
   names,
+  kept,
   onReplay,
   onReplayAll,
 }: {
   search: DeadLettersSearch;
   names: ReadonlyMap<string, string>;
+  /** For how long dead letters are kept. */
+  kept: string;
   onReplay: (ids: string[]) => void;
   onReplayAll: () => void;
 }) {
@@ -36,13 +39,13 @@ export function Letters({
     getNextPageParam: (last) => nextOffset(last, last.dead_letters),
   });
   if (letters.isPending) return <Loading what="dead letters" />;
-  if (letters.isError) return <Failed error={letters.error} retry={() => void letters.refetch()} />;
+  if (letters.isLoadingError) return <Failed error={letters.error} retry={() => void letters.refetch()} />;
   const rows = letters.data.pages.flatMap((page) => page.dead_letters);
   const total = letters.data.pages[0]?.total ?? 0;
   if (rows.length === 0)
     return (
       <Empty title={status === 'pending' ? 'Nothing is waiting to be replayed' : 'Nothing was replayed'}>
-        Events that a vendor refuses, or that fail in processing, are kept here for seven days.
+        Events that a vendor refuses, or that fail in processing, are listed here. {kept}
       </Empty>
     );
   const known = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
