@@ -118,7 +118,7 @@ const tryIt = createRoute({
 const mapping = createRoute({
   getParentRoute: () => root,
   path: '/templates/$templateId',
-  validateSearch: texts('revision'),
+  validateSearch: texts('revision', 'integration'),
   component: lazyRouteComponent(() => import('./pages/mapping/mapping-page.tsx'), 'MappingPage'),
 });
 

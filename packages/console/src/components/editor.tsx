@@ -9,6 +9,8 @@ import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import classes from './editor.module.css';
+import { faultMarks, setFaults } from './editor-faults.ts';
+import type { TextFault } from './text-faults.ts';
 
 /** The names of the theme's colours, so that both themes can be read. */
 export const COLOURS = HighlightStyle.define([
@@ -28,9 +30,12 @@ export interface EditorProps {
   readOnly?: boolean;
   minHeight?: number;
   complete?: CompletionSource;
+  /** Shown at their lines. */
+  faults?: readonly TextFault[];
 }
+const NO_FAULTS: readonly TextFault[] = [];
 
-export function Editor({ value, onChange, language, label, readOnly = false, minHeight = 160, complete }: EditorProps) {
+export function Editor({ value, onChange, language, label, readOnly = false, minHeight = 160, complete, faults = NO_FAULTS }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const changed = useRef(onChange);
@@ -48,6 +53,7 @@ export function Editor({ value, onChange, language, label, readOnly = false, min
       syntaxHighlighting(COLOURS),
       keymap.of([...defaultKeymap, ...historyKeymap, ...(readOnly ? [] : [indentWithTab])]),
       EditorView.lineWrapping,
+      faultMarks,
       EditorState.readOnly.of(readOnly),
       // Some browsers need it to count as reachable by keyboard while it scrolls.
       EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
@@ -67,5 +73,9 @@ export function Editor({ value, onChange, language, label, readOnly = false, min
     if (editor === undefined || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
   }, [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an editor that is made anew shows them too
+  useEffect(() => {
+    view.current?.dispatch({ effects: setFaults.of(faults) });
+  }, [faults, language, label, readOnly]);
   return <div ref={host} className={classes.editor} style={{ minHeight }} />;
 }

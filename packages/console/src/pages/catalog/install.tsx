@@ -43,6 +43,8 @@ const callsOf = (vendor: InstallableVendor): InstallCalls => ({
       throw error;
     }),
 });
+const isEmpty = (value: unknown): boolean =>
+  value === '' || value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
 export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor; variant?: string; onDone: () => void }) {
@@ -64,7 +66,7 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
       config: Object.fromEntries(
         required
           .filter((field) => field.required && (vendor.connect === null || field.key !== ACCOUNT_FIELD))
-          .map(({ key, label }) => [key, (value: unknown) => (value === '' || value === undefined ? `${label} is required.` : null)]),
+          .map(({ key, label }) => [key, (value: unknown) => (isEmpty(value) ? `${label} is required.` : null)]),
       ),
     },
   });
@@ -78,7 +80,7 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
   const steps = useRef(installation(vendor.key, callsOf(vendor)));
   const install = useMutation({
     mutationFn: (values: typeof form.values) => {
-      const config = Object.fromEntries(Object.entries(values.config).filter(([, value]) => value !== '' && value !== undefined));
+      const config = Object.fromEntries(Object.entries(values.config).filter(([, value]) => !isEmpty(value)));
       return steps.current({
         template: { name: values.name.trim(), variant: values.variant, config },
         pipelines: values.pipelines,
@@ -92,7 +94,23 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
     return <Installed vendor={vendor} templateId={install.data.templateId} integrations={install.data.integrations} onDone={onDone} />;
   const events = mappedEvents((vendor.variants.find(({ key }) => key === form.values.variant)?.default_config ?? {}) as VariantConfig);
   const inputs = (fields: readonly ConfigField[]) =>
-    fields.map((field) => <ConfigInput key={field.key} field={field} {...form.getInputProps(`config.${field.key}`)} />);
+    fields.map((field) => {
+      const path = `config.${field.key}`;
+      const { onChange, ...input } = form.getInputProps(path) as { onChange: (value: unknown) => void; value: unknown; error: string };
+      return (
+        <ConfigInput
+          key={field.key}
+          field={field}
+          {...input}
+          cellError={(cell) => form.errors[`${path}${cell}`]}
+          onChange={(value) => {
+            onChange(value);
+            // Faults of cells belong to the rows as they were sent.
+            form.setErrors(Object.fromEntries(Object.entries(form.errors).filter(([at]) => at !== path && !at.startsWith(`${path}[`))));
+          }}
+        />
+      );
+    });
   return (
     <form onSubmit={form.onSubmit((values) => install.mutate(values))}>
       <Stack gap="sm">

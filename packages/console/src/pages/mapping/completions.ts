@@ -1,5 +1,4 @@
 /** What a source field can be: fields that events of the pipeline really have, fields of the event shown, and the canonical schema. */
-import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, call } from '../../api.ts';
@@ -48,7 +47,7 @@ const CANONICAL: readonly string[] = [
   'context.browser.name',
 ];
 
-export function useCompletions(pipelineId: string | undefined, event: CanonicalEvent): ReadonlyMap<string, Completion> {
+export function useCompletions(pipelineId: string | undefined, event: object): ReadonlyMap<string, Completion> {
   const observed = useQuery({
     queryKey: ['fields', pipelineId],
     enabled: pipelineId !== undefined,

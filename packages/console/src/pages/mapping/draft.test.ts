@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addEvent, removeSection, typedLike } from './draft.ts';
+import { addAlternative, addEvent, moveAlternative, removeEntry, sectionsOf, withKey } from './draft.ts';
 
 const order = { mappings: [{ source: 'properties.total', target: 'value' }] };
 
@@ -12,18 +12,31 @@ test('an event that is mapped already keeps its mapping when it is added again',
 test('of several entries of an event only the named one is removed', () => {
   const second = { vendor_event_name: 'Lead', mappings: [] };
   const config = { url: 'u', events: { A: [order, second], B: order } };
-  expect(removeSection(config, ['events', 'A', 0, 'mappings'])).toEqual({ url: 'u', events: { A: [second], B: order } });
-  expect(removeSection({ events: { A: [order] } }, ['events', 'A', 0, 'mappings'])).toEqual({ events: {} });
-  expect(removeSection(config, ['events', 'B', 'mappings'])).toEqual({ url: 'u', events: { A: [order, second] } });
+  expect(removeEntry(config, ['events', 'A', 0])).toEqual({ url: 'u', events: { A: [second], B: order } });
+  expect(removeEntry({ events: { A: [order] } }, ['events', 'A', 0])).toEqual({ events: {} });
+  expect(removeEntry(config, ['events', 'B'])).toEqual({ url: 'u', events: { A: [order, second] } });
 });
 
-test.each([
-  [1, '12', 12],
-  [true, 'false', false],
-  [{ a: 1 }, '{"a":2}', { a: 2 }],
-  [1, '1x', '1x'],
-  ['1', '12', '12'],
-  [1, '"a"', '"a"'],
-])('over %j, %j is typed as %j', (before, text, after) => {
-  expect(typedLike(before, text)).toEqual(after);
+test('an event gets a second entry, and the entries change places', () => {
+  const config = { events: { A: order } };
+  const two = addAlternative(config, ['events', 'A']);
+  expect(two).toEqual({ events: { A: [order, { mappings: [] }] } });
+  expect(moveAlternative(two, ['events', 'A', 1], -1)).toEqual({ events: { A: [{ mappings: [] }, order] } });
+  expect(moveAlternative(two, ['events', 'A', 1], 1)).toBe(two);
+});
+
+test('sections have the names that people and faults know them by', () => {
+  const config = { events: { A: [{ vendor_event_name: 'Lead' }, { enabled: false }], B: {} } };
+  expect(sectionsOf(config).map(({ key, title }) => [key, title])).toEqual([
+    ['global', 'Global'],
+    ['events.A[0]', 'A → Lead (1 of 2)'],
+    ['events.A[1]', 'A (2 of 2)'],
+    ['events.B', 'B'],
+    ['defaults', 'Everything else'],
+  ]);
+});
+
+test('a key without a value is left out', () => {
+  expect(withKey({ a: 1, b: 2 }, 'b', undefined)).toEqual({ a: 1 });
+  expect(withKey({ a: 1 }, 'b', 3)).toEqual({ a: 1, b: 3 });
 });

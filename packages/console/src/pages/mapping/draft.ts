@@ -1,49 +1,69 @@
-/** A mapping config as the builder shows it: sections of rows, each row with its path in the config. Every change returns a new config. */
+/** A mapping config as the builder shows it: entries with their rows, each with its path in the config. Every change returns a new config. */
 export interface MappingRow {
   target: string;
   source?: string | string[];
   value?: unknown;
   template?: string;
-  transforms?: (string | { name: string; args?: unknown[] })[];
+  transforms?: TransformUse[];
   required?: boolean;
   default?: unknown;
+  value_map?: Record<string, unknown>;
+  when?: unknown;
   [more: string]: unknown;
 }
+export type TransformUse = string | { name: string; args?: unknown[] };
 export type Config = Record<string, unknown>;
 export type Path = (string | number)[];
+/** `enrichments` change the event before the mappings, `transforms` the payload after them. */
+export type List = 'enrichments' | 'mappings' | 'transforms';
+export const LISTS: readonly List[] = ['enrichments', 'mappings', 'transforms'];
+
 export interface Section {
-  /** Where the rows are: `['global', 'mappings']`, `['events', 'Order Completed', 'mappings']` … */
+  kind: 'global' | 'event' | 'defaults';
+  /** Of the entry: `['global']`, `['events', 'Order Completed']`, `['events', 'Order Completed', 1]`, `['defaults']`. */
   path: Path;
+  /** Unlike the title it never changes while the entry is edited. */
+  key: string;
   title: string;
   note: string;
-  rows: MappingRow[];
+  entry: Config;
 }
+const NO_ENTRY: Config = {};
 
 export function sectionsOf(config: Config): Section[] {
+  const at = (path: Path): Config => (valueAt(config, path) ?? NO_ENTRY) as Config;
   const sections: Section[] = [
-    { path: ['global', 'mappings'], title: 'Global', note: 'all events', rows: rowsAt(config, ['global', 'mappings']) },
+    { kind: 'global', path: ['global'], key: 'global', title: 'Global', note: 'all mapped events', entry: at(['global']) },
   ];
   for (const [event, value] of Object.entries((config.events ?? {}) as Record<string, unknown>)) {
-    const entries = Array.isArray(value)
-      ? value.map((entry, at) => [['events', event, at] as Path, entry] as const)
-      : [[['events', event] as Path, value] as const];
-    for (const [path, entry] of entries) {
-      const { vendor_event_name, enabled } = (entry ?? {}) as { vendor_event_name?: string; enabled?: boolean };
-      const title = vendor_event_name === undefined ? event : `${event} → ${vendor_event_name}`;
+    const paths: Path[] = Array.isArray(value) ? value.map((_, index) => ['events', event, index]) : [['events', event]];
+    for (const [index, path] of paths.entries()) {
+      const entry = at(path);
+      const { vendor_event_name: name, enabled } = entry as { vendor_event_name?: string; enabled?: boolean };
+      const which = paths.length > 1 ? ` (${index + 1} of ${paths.length})` : '';
       sections.push({
-        path: [...path, 'mappings'],
-        title,
-        note: enabled === false ? 'disabled' : '',
-        rows: rowsAt(config, [...path, 'mappings']),
+        kind: 'event',
+        path,
+        key: faultPath(path),
+        title: `${name === undefined ? event : `${event} → ${name}`}${which}`,
+        note: enabled === false ? 'off: its events are dropped' : '',
+        entry,
       });
     }
   }
+  sections.push({ kind: 'defaults', path: ['defaults'], key: 'defaults', title: 'Everything else', note: '', entry: at(['defaults']) });
   return sections;
 }
-function rowsAt(config: Config, path: Path): MappingRow[] {
-  const rows = valueAt(config, path);
-  return Array.isArray(rows) ? (rows as MappingRow[]) : [];
+export function rowsOf(entry: Config, list: List = 'mappings'): MappingRow[] {
+  const rows = entry[list];
+  return Array.isArray(rows) ? (rows as MappingRow[]) : NO_ROWS;
 }
+const NO_ROWS: MappingRow[] = [];
+const rowsAt = (config: Config, path: Path): MappingRow[] => {
+  const rows = valueAt(config, path);
+  return Array.isArray(rows) ? (rows as MappingRow[]) : NO_ROWS;
+};
+
 export function valueAt(config: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined),
@@ -58,16 +78,20 @@ export function withValue<T>(config: T, path: Path, next: unknown): T {
   copy[key] = withValue(copy[key] ?? (typeof rest[0] === 'number' ? [] : {}), rest, next);
   return copy as T;
 }
+/** A copy with `key` set, or without it where `value` is undefined. */
+export function withKey<T extends object>(object: T, key: string, value: unknown): T {
+  const { [key]: _before, ...rest } = object as Record<string, unknown>;
+  return (value === undefined ? rest : { ...object, [key]: value }) as T;
+}
 
 export const setRow = (config: Config, path: Path, at: number, row: MappingRow): Config => withValue(config, [...path, at], row);
 export const addRow = (config: Config, path: Path): Config =>
-  withValue(config, path, [...rowsAt(config, path), { source: '', target: '' }]);
+  withValue(config, path, [
+    ...rowsAt(config, path),
+    path.at(-1) === 'transforms' ? { target: '', transforms: [] } : { source: '', target: '' },
+  ]);
 export function removeRow(config: Config, path: Path, at: number): Config {
-  return withValue(
-    config,
-    path,
-    rowsAt(config, path).filter((_, index) => index !== at),
-  );
+  return withValue(config, path, rowsAt(config, path).toSpliced(at, 1));
 }
 export function moveRow(config: Config, path: Path, at: number, by: number): Config {
   const rows = [...rowsAt(config, path)];
@@ -77,24 +101,30 @@ export function moveRow(config: Config, path: Path, at: number, by: number): Con
   if (moved !== undefined) rows.splice(to, 0, moved);
   return withValue(config, path, rows);
 }
-/** What was typed over a fixed value: a number, a boolean or an object stays one as long as the text is JSON. */
-export function typedLike(before: unknown, text: string): unknown {
-  if (typeof before === 'string') return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string' ? text : value;
-  } catch {
-    return text;
-  }
-}
+
 /** An event that is mapped already keeps its mapping. */
 export const addEvent = (config: Config, event: string): Config =>
   Object.hasOwn((config.events ?? {}) as object, event) ? config : withValue(config, ['events', event], { mappings: [] });
+/** Another entry of the event, behind the one at `path`. The first one whose filter passes is used. */
+export function addAlternative(config: Config, path: Path): Config {
+  const [, event, index = 0] = path as [string, string, number?];
+  const before = valueAt(config, ['events', event]);
+  const entries: unknown[] = Array.isArray(before) ? before : [before];
+  return withValue(config, ['events', event], entries.toSpliced(index + 1, 0, { mappings: [] }));
+}
+export function moveAlternative(config: Config, [, event, index]: Path, by: number): Config {
+  const entries = valueAt(config, ['events', event as string]);
+  if (!Array.isArray(entries) || typeof index !== 'number') return config;
+  const to = index + by;
+  if (to < 0 || to >= entries.length) return config;
+  const moved: unknown = entries[index];
+  return withValue(config, ['events', event as string], entries.toSpliced(index, 1).toSpliced(to, 0, moved));
+}
 /** `path` names an entry of the event where it has several: the others stay. */
-export function removeSection(config: Config, path: Path): Config {
+export function removeEntry(config: Config, path: Path): Config {
   const [, event, entry] = path;
   const { [String(event)]: section, ...rest } = (config.events ?? {}) as Record<string, unknown>;
-  const others = Array.isArray(section) && typeof entry === 'number' ? section.filter((_, index) => index !== entry) : [];
+  const others = Array.isArray(section) && typeof entry === 'number' ? section.toSpliced(entry, 1) : [];
   return { ...config, events: others.length === 0 ? rest : { ...rest, [String(event)]: others } };
 }
 
@@ -108,20 +138,10 @@ export function onlyEvent(config: Config, event: string): Config {
 export function faultPath(path: Path): string {
   return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`), '');
 }
-/** Faults of one row: at the row itself or anywhere inside it. */
-export function faultsAt(faults: readonly { field: string; message: string }[], path: Path): { field: string; message: string }[] {
+export const isWithin = (field: string, path: string): boolean =>
+  field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`);
+/** Faults at a place or anywhere inside it. */
+export function faultsAt<F extends { field: string }>(faults: readonly F[], path: Path): F[] {
   const at = faultPath(path);
-  return faults.filter(({ field }) => field === at || field.startsWith(`${at}.`) || field.startsWith(`${at}[`));
-}
-
-/** What differs between two configs, as paths of rows and settings: a number to show and a list to read. */
-export function differences(before: unknown, after: unknown, path: Path = []): string[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  const isPlain = (value: unknown): value is Record<string, unknown> =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (isPlain(before) && isPlain(after))
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
-      differences(before[key], after[key], [...path, key]),
-    );
-  return [faultPath(path)];
+  return faults.filter(({ field }) => isWithin(field, at));
 }

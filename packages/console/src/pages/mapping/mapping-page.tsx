@@ -4,11 +4,11 @@
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
-import { Alert, Button, Modal } from '@mantine/core';
+import { Alert, Button, Modal, Select } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useParams, useSearch } from '@tanstack/react-router';
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -16,15 +16,16 @@ import { number } from '../../format.ts';
 import { integrationsQuery, pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
+import { changesOf } from './changes.ts';
 import { useCompletions } from './completions.ts';
-import { type Config, differences, faultsAt, onlyEvent, sectionsOf } from './draft.ts';
+import { type Config, faultsAt, LISTS, onlyEvent, rowsOf, type Section, sectionsOf, withValue } from './draft.ts';
 import { EventPane } from './event-pane.tsx';
 import { History } from './history.tsx';
 import classes from './mapping.module.css';
 import { Pins } from './pins.tsx';
 import { sampleEvent, useRecentEvents } from './recent-events.ts';
 import { type Compiled, compileDraft, type Fault, loadDefinition, rehearse } from './rehearse.ts';
-import { RequestPane } from './request-pane.tsx';
+import { type PinnedIntegration, RequestPane } from './request-pane.tsx';
 import { RowsPane } from './rows-pane.tsx';
 import { Save } from './save.tsx';
 import { type Revision, revisionQuery, type Template, templateQuery } from './templates.ts';
@@ -95,8 +96,13 @@ function Builder({
   const pipelines = useQueries({ queries: template.used_by.map(pipelineQuery) });
   const assigned = useQueries({ queries: template.used_by.map((id) => ({ ...integrationsQuery(id), refetchInterval: false as const })) });
   const integrations = assigned.flatMap(({ data }) => data?.integrations ?? []).filter(({ template_id }) => template_id === template.id);
-  const pipelineId = template.used_by[0];
-  const parameters = pipelines[0]?.data?.parameters ?? NO_PARAMETERS;
+  const { integration: wanted } = useSearch({ strict: false }) as { integration?: string };
+  // Several pipelines may use the template, each with its own revision, parameters and events.
+  const integration = integrations.find(({ id }) => id === wanted) ?? integrations[0];
+  const pipelineId = integration?.pipeline_id ?? template.used_by[0];
+  const parameters = pipelines.find(({ data }) => data?.id === pipelineId)?.data?.parameters ?? NO_PARAMETERS;
+  const inUse = useQuery(revisionQuery(template.id, integration?.revision_number));
+  const usedConfig = integration === undefined ? base.config : inUse.data?.config;
   const recent = useRecentEvents(pipelineId);
   const completions = useCompletions(pipelineId, event);
   const shown = useDeferredValue(config);
@@ -112,14 +118,19 @@ function Builder({
   const [settled] = useDebouncedValue(config, SETTLES_AFTER_MS);
   const compiled = useMemo<Compiled>(() => compileDraft(definition, settled, parameters), [definition, settled, parameters]);
   const faults: readonly Fault[] = compiled.ok ? NO_FAULTS : compiled.faults;
-  const changes = useMemo(() => differences(base.config, shown), [base.config, shown]);
+  const changes = useMemo(() => changesOf(base.config, shown), [base.config, shown]);
+  const effective = useMemo(() => (usedConfig === undefined ? [] : changesOf(usedConfig, shown)), [usedConfig, shown]);
   const sections = useMemo(() => sectionsOf(config), [config]);
-  useUnsaved(changes.length > 0 && !saving);
-  const elsewhere = useMemo(() => {
-    const fields = new Set(definition.config_fields.map(({ key }) => key));
-    const inRows = new Set(sections.flatMap(({ path, rows }) => rows.flatMap((_, at) => faultsAt(faults, [...path, at]))));
-    return faults.filter((fault) => !inRows.has(fault) && !fields.has(fault.field));
-  }, [faults, sections, definition]);
+  useUnsaved(changes.length > 0 && !saving, leavesDraft);
+  const elsewhere = useMemo(() => faults.filter((fault) => !hasPlace(fault, sections, definition)), [faults, sections, definition]);
+  const check = useCallback(
+    ({ path, kind }: Section, entry: Config): Fault[] => {
+      const next = withValue(config, path, entry);
+      const made = compileDraft(definition, kind === 'event' ? onlyEvent(next, String(path[1])) : next, parameters);
+      return made.ok ? [] : faultsAt(made.faults, path);
+    },
+    [config, definition, parameters],
+  );
   return (
     <Page
       title={template.name}
@@ -152,11 +163,22 @@ function Builder({
     >
       <Trial
         vendor={template.vendor}
-        before={base.config}
+        before={usedConfig}
         after={compiled}
         parameters={parameters}
         events={recent.events}
-        changes={changes}
+        changes={effective}
+        inUse={
+          integration === undefined ? (
+            `revision ${base.revision_number}; no pipeline uses this template`
+          ) : (
+            <InUse
+              chosen={integration}
+              integrations={integrations}
+              nameOf={(id) => pipelines.find(({ data }) => data?.id === id)?.data?.name ?? id}
+            />
+          )
+        }
       />
       {elsewhere.map(({ field, message }) => (
         <Alert key={`${field} ${message}`} color="red" mb="xs">
@@ -167,7 +189,7 @@ function Builder({
         <EventPane event={event} recent={recent.events} pipelineId={pipelineId} onChange={setEvent} />
         <RowsPane
           config={config}
-          base={base.config}
+          base={usedConfig ?? base.config}
           sections={sections}
           faults={faults}
           fields={definition.config_fields}
@@ -176,8 +198,9 @@ function Builder({
           eventKey={eventKey}
           disabled={!may}
           setConfig={setConfig}
+          check={check}
         />
-        <RequestPane result={result} took={took} event={event} integration={integrations[0]} />
+        <RequestPane result={result} took={took} event={event} integration={integration} />
       </div>
       <Modal opened={saving} onClose={endSave} title={`Save as revision ${latest + 1}`} size="xl">
         <Save template={template} base={base} known={latest} config={config} changes={changes} onSaved={onSaved} />
@@ -197,8 +220,58 @@ function Builder({
     </Page>
   );
 }
+/** Whether the fault is shown at a row, at a parameter or in the head of an entry. */
+function hasPlace(fault: Fault, sections: readonly Section[], { config_fields: fields }: VendorDefinition): boolean {
+  const within = (path: (string | number)[]) => faultsAt([fault], path).length > 0;
+  if (fields.some(({ key }) => within([key]) || within(['parameters', key]))) return true;
+  return sections.some(
+    ({ path, entry }) =>
+      within(path) &&
+      (['vendor_event_name', 'enabled', 'filter'].some((key) => within([...path, key])) ||
+        LISTS.some((list) => rowsOf(entry, list).some((_, at) => within([...path, list, at])))),
+  );
+}
+
+/** The revision that a pipeline uses now. Where several use the template, the one that the draft is tried on is chosen here. */
+function InUse({
+  chosen,
+  integrations,
+  nameOf,
+}: {
+  chosen: PinnedIntegration;
+  integrations: readonly PinnedIntegration[];
+  nameOf: (pipelineId: string) => string;
+}) {
+  const navigate = useNavigate();
+  const label = ({ name, pipeline_id, revision_number }: PinnedIntegration) =>
+    `revision ${revision_number}, used by ${name} in ${nameOf(pipeline_id)}`;
+  if (integrations.length < 2) return <span>{label(chosen)}</span>;
+  return (
+    <Select
+      size="xs"
+      w={330}
+      aria-label="Compare with the revision in use by"
+      allowDeselect={false}
+      value={chosen.id}
+      data={integrations.map((one) => ({ value: one.id, label: label(one) }))}
+      onChange={(integration) =>
+        void navigate({
+          to: '/templates/$templateId',
+          params: (old: object) => old,
+          search: (old: object) => ({ ...old, integration: integration ?? undefined }),
+          replace: true,
+        } as never)
+      }
+    />
+  );
+}
+
 /** The name under which a mapping knows an event. */
 const keyOf = ({ type, event }: CanonicalEvent): string => (type === 'track' ? (event ?? '') : `@${type}`);
+/** Another integration to compare with keeps the draft. */
+function leavesDraft(next: { pathname: string; search: { revision?: string } }, current: typeof next): boolean {
+  return next.pathname !== current.pathname || next.search.revision !== current.search.revision;
+}
 const SETTLES_AFTER_MS = 200;
 const NO_PARAMETERS: Record<string, string> = {};
 const NO_FAULTS: readonly Fault[] = [];

@@ -56,36 +56,40 @@ function readable(body: string | Uint8Array | undefined): unknown {
   }
 }
 
+export type Effect = 'changed' | 'newly dropped' | 'no longer dropped';
+export interface Example {
+  effect: Effect;
+  event: CanonicalEvent;
+  before: Rehearsal;
+  after: Rehearsal;
+}
 export interface TrialResult {
   compared: number;
   same: number;
-  changed: number;
-  newlyDropped: number;
-  noLongerDropped: number;
-  examples: { event: CanonicalEvent; before: Rehearsal; after: Rehearsal }[];
+  counts: Record<Effect, number>;
+  /** The first few of each effect. */
+  examples: Example[];
 }
-const MOST_EXAMPLES = 20;
+const MOST_EXAMPLES = 10;
 
 /** Both configs over the same events. Yields to the page between slices, so that typing stays smooth. */
-export async function compareOn(
-  events: CanonicalEvent[],
-  before: CompiledVendor,
-  after: CompiledVendor,
-  signal: AbortSignal,
-): Promise<TrialResult> {
-  const result: TrialResult = { compared: 0, same: 0, changed: 0, newlyDropped: 0, noLongerDropped: 0, examples: [] };
+export async function compareOn(events: readonly CanonicalEvent[], before: CompiledVendor, after: CompiledVendor): Promise<TrialResult> {
+  const counts: TrialResult['counts'] = { changed: 0, 'newly dropped': 0, 'no longer dropped': 0 };
+  const result: TrialResult = { compared: 0, same: 0, counts, examples: [] };
   const now = Date.now();
   for (const event of events) {
-    if (signal.aborted) return result;
     const [old, next] = [rehearse(before, event, now), rehearse(after, event, now)];
     result.compared++;
-    const same = JSON.stringify(old) === JSON.stringify(next);
-    if (same) result.same++;
-    else if (old.kind === 'requests' && next.kind !== 'requests') result.newlyDropped++;
-    else if (old.kind !== 'requests' && next.kind === 'requests') result.noLongerDropped++;
-    else result.changed++;
-    if (!same && result.examples.length < MOST_EXAMPLES) result.examples.push({ event, before: old, after: next });
+    if (JSON.stringify(old) === JSON.stringify(next)) result.same++;
+    else {
+      const effect = effectOf(old, next);
+      if (counts[effect]++ < MOST_EXAMPLES) result.examples.push({ effect, event, before: old, after: next });
+    }
     if (result.compared % 20 === 0) await new Promise((resolve) => setTimeout(resolve));
   }
   return result;
+}
+function effectOf(old: Rehearsal, next: Rehearsal): Effect {
+  if ((old.kind === 'requests') === (next.kind === 'requests')) return 'changed';
+  return next.kind === 'requests' ? 'no longer dropped' : 'newly dropped';
 }

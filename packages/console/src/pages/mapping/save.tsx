@@ -6,6 +6,8 @@ import { lazy, Suspense, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Loading } from '../../components/states.tsx';
 import { failureText } from '../../forms.ts';
+import { ChangeList } from './change-list.tsx';
+import type { Change } from './changes.ts';
 import type { Config } from './draft.ts';
 import { type Revision, revisionQuery, type Template, templateQuery } from './templates.ts';
 
@@ -24,7 +26,8 @@ export function Save({
   /** The latest revision that the user has seen. */
   known: number;
   config: Config;
-  changes: readonly string[];
+  /** From the opened revision. */
+  changes: readonly Change[];
   onSaved: (revision: number) => void;
 }) {
   const queries = useQueryClient();
@@ -67,11 +70,7 @@ export function Save({
     >
       <Stack gap="sm">
         {theirs === undefined ? (
-          <ul className="mono" style={{ margin: 0, paddingLeft: 16, maxHeight: 200, overflow: 'auto' }}>
-            {changes.map((path) => (
-              <li key={path}>{path}</li>
-            ))}
-          </ul>
+          <ChangeList changes={changes} />
         ) : (
           <>
             <Alert color="yellow" title={`Revision ${theirs.revision_number} was saved while you worked`} role="alert">

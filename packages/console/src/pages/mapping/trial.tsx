@@ -1,95 +1,111 @@
-/** The draft and the revision that it started from, over the last events: what stays, what changes, what is newly dropped. */
+/** What differs from the revision in use, and what that does to the last events: what stays, what changes, what is newly dropped. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { Button, Group, Modal, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Modal, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { Json } from '../../components/json.tsx';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import { ChangeList } from './change-list.tsx';
+import type { Change } from './changes.ts';
 import type { Config } from './draft.ts';
 import classes from './mapping.module.css';
-import { type Compiled, compareOn, compileDraft, loadDefinition, type Rehearsal } from './rehearse.ts';
+import { type Compiled, compareOn, compileDraft, type Effect, loadDefinition, type Rehearsal } from './rehearse.ts';
 
-export function Trial({
-  vendor,
-  before,
-  after,
-  parameters,
-  events,
-  changes,
-}: {
+const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
+const TONES: Record<Effect, string> = { changed: 'var(--accent)', 'newly dropped': 'var(--bad)', 'no longer dropped': 'var(--accent)' };
+
+export interface TrialProps {
   vendor: string;
-  before: Config;
+  /** The config in use. Undefined while it is being read. */
+  before: Config | undefined;
   after: Compiled;
   parameters: Record<string, string>;
-  events: CanonicalEvent[];
-  changes: readonly string[];
-}) {
-  const [open, { open: show, close }] = useDisclosure();
+  events: readonly CanonicalEvent[];
+  /** From the revision in use to the draft. */
+  changes: readonly Change[];
+  /** Which revision is in use, and where: with the choice of the integration. */
+  inUse: ReactNode;
+}
+
+export function Trial({ vendor, before, after, parameters, events, changes, inUse }: TrialProps) {
+  const [shown, setShown] = useState<Effect>();
   const run = useMutation({
     mutationFn: async () => {
       const definition = await loadDefinition(vendor);
-      const old = definition && compileDraft(definition, before, parameters);
+      const old = definition && before && compileDraft(definition, before, parameters);
       if (old?.ok !== true || !after.ok) throw new Error('The revision in use does not compile; there is nothing to compare with.');
-      return { of: after, result: await compareOn(events, old.vendor, after.vendor, new AbortController().signal) };
+      return { of: after, against: before, result: await compareOn(events, old.vendor, after.vendor) };
     },
     onError: (error) => notifications.show({ color: 'red', message: failureText(error) }),
   });
-  // A result says nothing about a later draft.
-  const result = run.data?.of === after ? run.data.result : undefined;
+  // A result says nothing about a later draft, nor about another integration.
+  const result = run.data?.of === after && run.data.against === before ? run.data.result : undefined;
   return (
-    <section className={`panel ${classes.bar}`} aria-label="Effect on recent events">
-      <span title={changes.join('\n')}>
-        <b>{number(changes.length)}</b> {changes.length === 1 ? 'change' : 'changes'} <span className="dim">to this revision</span>
-      </span>
-      <Button
-        variant="default"
-        onClick={() => run.mutate()}
-        loading={run.isPending}
-        disabled={events.length === 0 || !after.ok || changes.length === 0}
+    <section className={`panel ${classes.trial}`} aria-label="Effect on recent events">
+      <div className={classes.bar}>
+        <span className={classes.inUse}>
+          <span>
+            <b>{number(changes.length)}</b> {changes.length === 1 ? 'change' : 'changes'} from
+          </span>
+          {inUse}
+        </span>
+        <Button
+          variant="default"
+          onClick={() => run.mutate()}
+          loading={run.isPending}
+          disabled={events.length === 0 || !after.ok || changes.length === 0 || before === undefined}
+        >
+          {events.length === 0 ? 'No recent events to try it on' : `Try on the last ${number(events.length)} events`}
+        </Button>
+        {result !== undefined && (
+          <span role="status" className={classes.counts}>
+            <span>
+              <b>{number(result.same)}</b> unchanged
+            </span>
+            {(Object.entries(result.counts) as [Effect, number][]).map(([effect, count]) =>
+              count === 0 ? (
+                <span key={effect} className="dim">
+                  0 {effect}
+                </span>
+              ) : (
+                <button key={effect} type="button" className={classes.count} onClick={() => setShown(effect)}>
+                  <b style={{ color: TONES[effect] }}>{number(count)}</b> {effect}
+                </button>
+              ),
+            )}
+          </span>
+        )}
+      </div>
+      <ChangeList changes={changes} />
+      <Modal
+        opened={shown !== undefined && result !== undefined}
+        onClose={() => setShown(undefined)}
+        title={`Events ${shown ?? ''}`}
+        size="90%"
       >
-        {events.length === 0 ? 'No recent events to try it on' : `Try on the last ${number(events.length)} events`}
-      </Button>
-      {result !== undefined && (
-        <>
-          <Count value={result.same} label="unchanged" />
-          <Count value={result.changed} label="changed" tone="var(--accent)" />
-          <Count value={result.newlyDropped} label="newly dropped" tone="var(--bad)" />
-          <Count value={result.noLongerDropped} label="no longer dropped" tone="var(--accent)" />
-          {result.examples.length > 0 && (
-            <Button variant="default" onClick={show} ml="auto">
-              See examples
-            </Button>
-          )}
-        </>
-      )}
-      <Modal opened={open} onClose={close} title="Examples" size="90%">
         <Stack gap="md">
-          {result?.examples.map(({ event, before: old, after: next }) => (
-            <div key={event.event_id}>
-              <b>{event.event ?? event.type}</b> <span className="mono dim">{event.event_id}</span>
-              <Group grow align="flex-start" mt={4}>
-                <Json value={bodyOf(old)} label="Before" maxHeight={320} />
-                <Json value={bodyOf(next)} label="After" maxHeight={320} />
-              </Group>
-            </div>
-          ))}
+          <p className="dim">In use on the left, your draft on the right.</p>
+          {result?.examples
+            .filter(({ effect }) => effect === shown)
+            .map(({ event, before: old, after: next }) => (
+              <div key={event.event_id}>
+                <b>{event.event ?? event.type}</b> <span className="mono dim">{event.event_id}</span>
+                <Suspense fallback={<Loading what="the comparison" />}>
+                  <SideBySide left={textOf(old)} right={textOf(next)} />
+                </Suspense>
+              </div>
+            ))}
         </Stack>
       </Modal>
     </section>
   );
 }
-function Count({ value, label, tone }: { value: number; label: string; tone?: string }) {
-  return (
-    <span role="status">
-      <b style={value > 0 && tone !== undefined ? { color: tone } : undefined}>{number(value)}</b> {label}
-    </span>
-  );
-}
+
 /** Headers and addresses are rarely what differs; the bodies are. */
-function bodyOf(result: Rehearsal): unknown {
+function textOf(result: Rehearsal): string {
   if (result.kind !== 'requests') return `${result.kind}: ${result.reason}`;
   const bodies = result.requests.map(({ body }) => body);
-  return bodies.length === 1 ? bodies[0] : bodies;
+  return JSON.stringify(bodies.length === 1 ? bodies[0] : bodies, null, 2);
 }

@@ -3,7 +3,7 @@
  * a hundred times as much each. The list exists only while the field has the focus.
  */
 import { type ReactNode, useId, useRef, useState } from 'react';
-import classes from './suggest.module.css';
+import classes from './field.module.css';
 
 export interface Suggestion {
   /** What the field holds once it is chosen. */
@@ -15,6 +15,7 @@ export interface SuggestProps {
   value: string;
   placeholder?: string;
   disabled: boolean;
+  invalid?: boolean;
   /** Asked while the field has the focus. */
   suggestions: (typed: string) => Suggestion[];
   onChange: (text: string) => void;
@@ -23,7 +24,17 @@ export interface SuggestProps {
   onKeyDown?: (event: React.KeyboardEvent<HTMLInputElement>) => void;
 }
 
-export function Suggest({ label, value, placeholder, disabled, suggestions, onChange, onPick = onChange, onKeyDown }: SuggestProps) {
+export function Suggest({
+  label,
+  value,
+  placeholder,
+  disabled,
+  invalid = false,
+  suggestions,
+  onChange,
+  onPick = onChange,
+  onKeyDown,
+}: SuggestProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
@@ -63,6 +74,7 @@ export function Suggest({ label, value, placeholder, disabled, suggestions, onCh
         ref={input}
         className={classes.input}
         aria-label={label}
+        aria-invalid={invalid}
         role="combobox"
         aria-expanded={found.length > 0}
         aria-controls={id}

@@ -1,0 +1,255 @@
+/** What people write in the console, in Chromium on the running service: mapping entries, tables, rules, code, corrected events. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { openPage, signIn } from './harness/console.ts';
+import { OWNER, type Service, startService } from './harness/service.ts';
+
+let service: Service;
+let browsing: Browsing;
+let page: Page;
+let admin: AdminClient;
+let pipeline: { id: string; pipeline_key: string };
+const errors: string[] = [];
+
+beforeAll(async () => {
+  [service, browsing] = await Promise.all([startService(), browse()]);
+  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  pipeline = await admin.post('/pipelines', { name: 'Web shop' });
+  page = await openPage(browsing, errors);
+  await signIn(page, service.url);
+});
+afterAll(async () => {
+  await browsing?.close();
+  await service?.stop();
+});
+
+/** Replaces the text of a code editor. */
+async function write(label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label, exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  // Not typed key by key: the editor would close brackets by itself.
+  await page.keyboard.insertText(text);
+}
+const choose = async (menu: string, item: string | RegExp) => {
+  await page.getByRole('button', { name: menu }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+};
+const install = (name: string, config: object) =>
+  admin.post<{ template: { id: string } }>('/integration-templates', {
+    name,
+    vendor: 'webhook',
+    config: { url: 'https://example.com/hook', ...config },
+  });
+/** Saves the draft of the open mapping and returns what the service stored. */
+async function saveMapping(template: string, revision: number): Promise<Record<string, unknown>> {
+  await page.getByRole('button', { name: `Save as revision ${revision} …` }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: `Save as revision ${revision}` })
+    .click();
+  await page.getByText(`Revision ${revision} is saved.`).waitFor();
+  await page.keyboard.press('Escape');
+  return (await admin.get<{ config: Record<string, unknown> }>(`/integration-templates/${template}/revisions/${revision}`)).config;
+}
+
+describe('the mapping builder', () => {
+  test('writes a whole entry: name, switch, filter, arguments, default, translation and condition of a row', async () => {
+    const { template } = await install('Entries', {
+      events: { 'Signed Up': { mappings: [{ source: 'properties.plan', target: 'plan' }] } },
+    });
+    await page.goto(`${service.url}/templates/${template.id}`);
+    await page.getByRole('button', { name: /^Signed Up/ }).click();
+    await page.getByRole('textbox', { name: 'Name at the vendor, Signed Up' }).fill('sign_up');
+    const entry = 'Signed Up → sign_up';
+    await page.getByRole('switch', { name: `${entry} is on` }).click();
+    await choose(`More for ${entry}`, /add a filter/);
+    await page.getByRole('button', { name: `Filter of ${entry}` }).click();
+    await page.getByRole('combobox', { name: `Field, condition 1, Filter of ${entry}` }).fill('properties.seats');
+    await page.getByRole('combobox', { name: `Operator, condition 1, Filter of ${entry}` }).selectOption('in');
+    await page.getByRole('textbox', { name: `Value, condition 1, Filter of ${entry}` }).fill('1, "2"');
+    // A transform that needs arguments opens the place where they are filled in.
+    const row = `row 1 of ${entry}`;
+    await page.getByRole('combobox', { name: `Transforms, ${row}` }).fill('truncate');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: new RegExp(`of truncate, ${row}$`) }).fill('3');
+    await page.getByRole('textbox', { name: `Default, ${row}` }).fill('free');
+    await page.getByRole('button', { name: `Add a translation to ${row}` }).click();
+    await page.getByRole('textbox', { name: `Value 1 to translate, ${row}` }).fill('pro');
+    await page.getByRole('textbox', { name: `Translation 1, ${row}` }).fill('2');
+    await page.getByRole('button', { name: `Add a condition to ${row}` }).click();
+    await page.getByRole('combobox', { name: `Field, condition 1, Condition of ${row}` }).fill('user_id');
+    await page.getByRole('combobox', { name: `Operator, condition 1, Condition of ${row}` }).selectOption('exists');
+    await choose(`More for ${entry}`, /add an enrichment/);
+    await page.getByRole('combobox', { name: `Source, enrichment 1 of ${entry}` }).fill('properties.tier');
+    await page.getByRole('textbox', { name: `Target, enrichment 1 of ${entry}` }).fill('properties.plan');
+    expect((await saveMapping(template.id, 2)).events).toEqual({
+      'Signed Up': {
+        vendor_event_name: 'sign_up',
+        enabled: false,
+        filter: { all: [{ field: 'properties.seats', op: 'in', value: [1, '2'] }] },
+        enrichments: [{ source: 'properties.tier', target: 'properties.plan' }],
+        mappings: [
+          {
+            source: 'properties.plan',
+            target: 'plan',
+            transforms: [{ name: 'truncate', args: [3] }],
+            default: 'free',
+            value_map: { pro: 2 },
+            when: { all: [{ field: 'user_id', op: 'exists' }] },
+          },
+        ],
+      },
+    });
+  });
+
+  test('has rows for everything else, and an entry as JSON that the compiler checks as it is typed', async () => {
+    const { template } = await install('Defaults', { events: { 'Signed Up': { mappings: [] } } });
+    await page.goto(`${service.url}/templates/${template.id}`);
+    await page.getByRole('combobox', { name: 'What happens to other events' }).click();
+    await page.getByRole('option', { name: 'is mapped with these rows' }).click();
+    await page.getByRole('button', { name: 'Add a row to Everything else' }).click();
+    await page.getByRole('combobox', { name: 'Source, row 1 of Everything else' }).fill('event');
+    await page.getByRole('textbox', { name: 'Target, row 1 of Everything else' }).fill('name');
+    await choose('More for Signed Up', 'Edit as JSON');
+    const dialog = page.getByRole('dialog', { name: 'Signed Up as JSON' });
+    await write('Signed Up as JSON', '{\n  "mappings": [],\n  "filter": { "field": "a", "op": "is" }\n}');
+    await dialog.getByText('An operator is one of').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
+    await write('Signed Up as JSON', '{\n  "mappings": []\n  "enabled": true\n}');
+    // Where the text stops being JSON: below its third line.
+    await dialog.locator('.cm-line.cm-faultLine').getByText('"enabled"').waitFor();
+    await write('Signed Up as JSON', '{"mappings": [], "vendor_event_name": "registered"}');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: /^Signed Up → registered/ }).waitFor();
+    expect(await saveMapping(template.id, 2)).toMatchObject({
+      events: { 'Signed Up': { mappings: [], vendor_event_name: 'registered' } },
+      defaults: { action: 'map', mappings: [{ source: 'event', target: 'name' }] },
+    });
+  });
+
+  test('tries a draft against the revision that the chosen pipeline uses, and lists what differs from it', async () => {
+    const { template } = await install('Tried', { events: { 'Order Completed': { mappings: [{ source: 'event', target: 'first' }] } } });
+    const use = (id: string) => admin.post<{ id: string }>(`/pipelines/${id}/integrations`, { template_id: template.id });
+    await use(pipeline.id);
+    await admin.post(`/integration-templates/${template.id}/revisions`, {
+      config: { url: 'https://example.com/hook', events: { 'Order Completed': { mappings: [{ source: 'event', target: 'second' }] } } },
+    });
+    const other = await admin.post<{ id: string; pipeline_key: string }>('/pipelines', { name: 'Second shop' });
+    const newer = await use(other.id);
+    for (const [key, id] of [
+      [pipeline.pipeline_key, 'tried-1'],
+      [other.pipeline_key, 'tried-2'],
+    ] as const)
+      await expect
+        .poll(async () => {
+          const body = JSON.stringify({ type: 'track', event: 'Order Completed', messageId: id, userId: 'u' });
+          const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+          return (await fetch(`${service.url}/v1/t`, { method: 'POST', headers, body })).status;
+        })
+        .toBe(200);
+    await expect.poll(async () => (await admin.get<{ total: number }>(`/events?pipeline_id=${other.id}`)).total).toBe(1);
+    await page.goto(`${service.url}/templates/${template.id}`);
+    const effect = page.getByRole('region', { name: 'Effect on recent events' });
+    const changes = effect.getByRole('list', { name: 'Changes' });
+    // The latest revision is open, and the first pipeline still uses the one before.
+    await changes.getByText('event → first').waitFor();
+    await effect.getByRole('button', { name: 'Try on the last 1 events' }).click();
+    await effect.getByRole('button', { name: '1 changed' }).click();
+    await page.getByRole('dialog').getByText('"first"').waitFor();
+    await page.keyboard.press('Escape');
+    await effect.getByRole('combobox', { name: 'Compare with the revision in use by' }).click();
+    await page.getByRole('option', { name: /Second shop/ }).click();
+    await effect.getByText('0 changes').waitFor();
+    expect(new URL(page.url()).searchParams.get('integration')).toBe(newer.id);
+    await page.getByRole('textbox', { name: 'Target, row 1 of Order Completed' }).fill('third');
+    await changes.getByText('event → second').waitFor();
+    await effect.getByRole('button', { name: 'Try on the last 1 events' }).click();
+    await effect.getByRole('button', { name: '1 changed' }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+});
+
+describe('a field that is a table', () => {
+  test('has rows and columns, faults at their cells, and is edited the same way in the builder', async () => {
+    await page.goto(`${service.url}/catalog/adjust`);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('App token').fill('4w565xzmb54d');
+    const add = dialog.getByRole('button', { name: 'Add a row to Event tokens' });
+    await add.click();
+    await add.click();
+    const cell = (column: string, row: number) => page.getByRole('textbox', { name: `${column}, row ${row} of Event tokens` });
+    await cell('Event', 1).fill('Order Completed');
+    await cell('Event token', 1).fill('f0ob4r');
+    await cell('Event', 2).fill('Signed Up');
+    await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+    // The API's fault stands at its cell.
+    await expect.poll(() => cell('Event token', 2).getAttribute('aria-invalid')).toBe('true');
+    expect(await cell('Event token', 1).getAttribute('aria-invalid')).not.toBe('true');
+    await dialog.getByRole('button', { name: 'Remove row 1 of Event tokens' }).click();
+    await cell('Event token', 1).fill('abc123');
+    await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Open the mapping' }).click();
+    await page.getByRole('button', { name: 'Edit the parameters' }).click();
+    expect(await cell('Event', 1).inputValue()).toBe('Signed Up');
+    await cell('Event token', 1).fill('not a token');
+    await expect.poll(() => cell('Event token', 1).getAttribute('aria-invalid')).toBe('true');
+    await cell('Event token', 1).fill('def456');
+    const template = page.url().split('/').at(-1)?.split('?')[0] ?? '';
+    expect(await saveMapping(template, 2)).toMatchObject({ event_tokens: [{ event: 'Signed Up', event_token: 'def456' }] });
+  });
+});
+
+describe('a rejected event that is being corrected', () => {
+  test('is kept when the page cannot be read again, and is not left without a question', async () => {
+    const rejected = await fetch(`${service.url}/v1/t`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'track', messageId: 'rejected-1', userId: 'u1' }),
+    });
+    expect(rejected.status).toBe(400);
+    const letters = () => admin.get<{ dead_letters: { id: string }[] }>('/dlq?stage=ingest');
+    await expect.poll(async () => (await letters()).dead_letters.length).toBe(1);
+    const id = (await letters()).dead_letters[0]?.id;
+    await page.goto(`${service.url}/dead-letters?selected=${id}`);
+    const editor = page.getByRole('textbox', { name: 'The event, to be corrected' });
+    await write('The event, to be corrected', '{"type":"track","event":"Corrected","userId":"u1"}');
+    await page.route('**/v1/admin/dlq/**', (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({ status: 500, json: { error: { code: 'INTERNAL', message: 'Broken.' } } })
+        : route.continue(),
+    );
+    // The browser says that it is online again, so everything that is old is read again.
+    await expect
+      .poll(async () => {
+        await page.evaluate(() => ['offline', 'online'].map((name) => dispatchEvent(new Event(name))));
+        return page.getByText('could not be read again').count();
+      })
+      .toBe(2);
+    expect(await editor.innerText()).toContain('Corrected');
+    await page.unroute('**/v1/admin/dlq/**');
+    const questions: string[] = [];
+    const answer = (accept: boolean) =>
+      page.once('dialog', (dialog) => {
+        questions.push(dialog.message());
+        void (accept ? dialog.accept() : dialog.dismiss());
+      });
+    answer(false);
+    await page.getByRole('link', { name: 'Sources' }).click();
+    expect(await editor.innerText()).toContain('Corrected');
+    // A filter keeps the correction open, so there is nothing to ask.
+    await page.getByRole('radiogroup', { name: 'State' }).getByText('replayed').click();
+    await expect.poll(() => page.url()).toContain('status=replayed');
+    expect([questions, await editor.innerText()]).toEqual([
+      [expect.stringContaining('Leave without saving?')],
+      expect.stringContaining('Corrected'),
+    ]);
+    await page.getByRole('button', { name: 'Send the corrected event' }).click();
+    await page.getByText('The corrected event was accepted.').waitFor();
+    await page.getByRole('link', { name: 'Sources' }).click();
+    await page.getByRole('heading', { name: 'Sources' }).waitFor();
+    expect(questions).toHaveLength(1);
+  });
+});

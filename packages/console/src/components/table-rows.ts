@@ -1,0 +1,35 @@
+/** The rows of a `table` or `list` field: what the form shows of the stored value, and what it stores. */
+import type { ConfigField } from './config-input.tsx';
+
+export type TableRow = Record<string, unknown>;
+
+/** Lists are stored as bare values; the form shows them as rows of one column. A value that is the JSON text of a list is read too. */
+export function rowsOf({ type, columns = [] }: Pick<ConfigField, 'type' | 'columns'>, value: unknown): TableRow[] {
+  const list = typeof value === 'string' ? parseList(value) : value;
+  if (!Array.isArray(list)) return [];
+  const key = columns[0]?.key ?? 'value';
+  return list.map((row: unknown) => (type === 'list' ? { [key]: row } : typeof row === 'object' && row !== null ? (row as TableRow) : {}));
+}
+export function storedOf({ type, columns = [] }: Pick<ConfigField, 'type' | 'columns'>, rows: readonly TableRow[]): unknown[] {
+  const key = columns[0]?.key ?? 'value';
+  return type === 'list' ? rows.map((row) => row[key] ?? '') : [...rows];
+}
+/** A cell that is emptied is left out, as if it had never been filled. */
+export function withCell(row: TableRow, key: string, value: unknown): TableRow {
+  const { [key]: _before, ...rest } = row;
+  return value === '' || value === undefined ? rest : { ...rest, [key]: value };
+}
+/** A new row starts with the defaults of its columns. */
+export const newRow = ({ columns = [] }: Pick<ConfigField, 'columns'>): TableRow =>
+  Object.fromEntries(columns.flatMap((column) => (column.default === undefined ? [] : [[column.key, column.default]])));
+/** The path of a cell inside its field, as faults name it. */
+export const cellPath = ({ type }: Pick<ConfigField, 'type'>, at: number, key: string): string =>
+  type === 'list' ? `[${at}]` : `[${at}].${key}`;
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // an empty text, or one that the service refuses too
+  }
+}
