@@ -3,7 +3,7 @@
  * ingest and processing pay nothing. The events passed the privacy rules of their time; the current ones are applied to what is shown.
  */
 import { type CanonicalEvent, eventKey } from '@firsthand/core/event/canonical.ts';
-import { isObject } from '@firsthand/core/json.ts';
+import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { formatPath, type Segment } from '@firsthand/core/path/path.ts';
 import { PiiPass } from '@firsthand/core/privacy/pii.ts';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
@@ -79,21 +79,31 @@ interface Seen {
   events: Set<string>;
   last: number;
 }
+/** A place in the events. Most events have the same ones, so a path is written once and not for every value. */
+interface Place {
+  path: readonly Segment[];
+  keys: Map<string, Place>;
+  each: Place | undefined;
+  seen: Seen | undefined;
+}
+const MAX_PLACES = MAX_DEPTH * MAX_FIELDS;
 
 /** Events arrive newest first, so the first example of a field is its newest. */
 export class FieldCollector {
-  readonly #fields = new Map<string, Seen>();
+  readonly #root: Place = { path: [], keys: new Map(), each: undefined, seen: undefined };
+  readonly #fields: { place: Place; seen: Seen }[] = [];
+  #places = 0;
   #truncated = false;
   #valuesLeft = 0;
 
   add(event: CanonicalEvent, receivedAt: number): void {
     this.#valuesLeft = MAX_VALUES;
-    this.#walk(event, [], event.type === 'track' ? (event.event ?? '') : eventKey(event), receivedAt);
+    this.#walk(event, this.#root, event.type === 'track' ? (event.event ?? '') : eventKey(event), receivedAt);
   }
 
   result(): Omit<ObservedFields, 'sampled'> {
-    const fields = [...this.#fields].map(([path, { types, example, events, last }]) => ({
-      path,
+    const fields = this.#fields.map(({ place, seen: { types, example, events, last } }) => ({
+      path: formatPath(place.path),
       types: [...types].sort(),
       example,
       events: [...events].sort(),
@@ -102,30 +112,45 @@ export class FieldCollector {
     return { fields: fields.sort((a, b) => (a.path < b.path ? -1 : 1)), truncated: this.#truncated };
   }
 
-  #walk(value: unknown, path: readonly Segment[], event: string, at: number): void {
-    if (path.length > MAX_DEPTH) return;
-    if (this.#valuesLeft === 0) {
+  /** `place`: undefined where there is no room for another. */
+  #walk(value: unknown, place: Place | undefined, event: string, at: number): void {
+    if (place === undefined || this.#valuesLeft === 0) {
       this.#truncated = true;
       return;
     }
-    if (Array.isArray(value) && value.length > 0)
-      for (const item of value.slice(0, MAX_ITEMS)) this.#walk(item, [...path, { kind: 'each' }], event, at);
-    else if (isObject(value) && Object.keys(value).length > 0)
-      for (const [key, inner] of Object.entries(value)) this.#walk(inner, [...path, { kind: 'key', key }], event, at);
-    else {
-      this.#valuesLeft -= 1;
-      this.#note(formatPath(path), value, event, at);
+    if (place.path.length > MAX_DEPTH) return;
+    if (Array.isArray(value) && value.length > 0) {
+      place.each ??= this.#newPlace(place, { kind: 'each' });
+      for (const item of value.slice(0, MAX_ITEMS)) this.#walk(item, place.each, event, at);
+      return;
     }
+    const keys = isObject(value) ? Object.keys(value) : [];
+    for (const key of keys) this.#walk((value as JsonObject)[key], place.keys.get(key) ?? this.#newKey(place, key), event, at);
+    if (keys.length > 0) return;
+    this.#valuesLeft -= 1;
+    this.#note(place, value, event, at);
   }
 
-  #note(path: string, value: unknown, event: string, at: number): void {
-    let seen = this.#fields.get(path);
+  #newKey(parent: Place, key: string): Place | undefined {
+    const place = this.#newPlace(parent, { kind: 'key', key });
+    if (place !== undefined) parent.keys.set(key, place);
+    return place;
+  }
+  #newPlace({ path }: Place, segment: Segment): Place | undefined {
+    if (this.#fields.length >= MAX_FIELDS || this.#places >= MAX_PLACES) return undefined;
+    this.#places++;
+    return { path: [...path, segment], keys: new Map(), each: undefined, seen: undefined };
+  }
+
+  #note(place: Place, value: unknown, event: string, at: number): void {
+    let { seen } = place;
     if (seen === undefined) {
-      if (this.#fields.size >= MAX_FIELDS) {
+      if (this.#fields.length >= MAX_FIELDS) {
         this.#truncated = true;
         return;
       }
-      this.#fields.set(path, (seen = { types: new Set(), example: null, events: new Set(), last: at }));
+      place.seen = seen = { types: new Set(), example: null, events: new Set(), last: at };
+      this.#fields.push({ place, seen });
     }
     seen.types.add(typeOf(value));
     seen.example ??= exampleOf(value);

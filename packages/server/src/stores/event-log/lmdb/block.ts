@@ -122,6 +122,19 @@ export function readBlock(
   return out;
 }
 
+/** A copy of one record. The others are skipped without decoding. */
+export function recordIn(first: number, bytes: Buffer, wanted: number): BlockRecord | undefined {
+  for (let at = BLOCK_HEADER; at < bytes.length; ) {
+    const seq = first + readU32(bytes, at);
+    const idStart = at + RECORD_HEADER;
+    const idEnd = idStart + ((bytes[at + 4]! << 8) | bytes[at + 5]!);
+    const end = idEnd + readU32(bytes, at + 6);
+    if (seq === wanted) return copyOf(bytes, seq, idStart, idEnd, end);
+    at = end;
+  }
+  return undefined;
+}
+
 export function blockTime(bytes: Buffer): number {
   return bytes.readDoubleBE(0);
 }

@@ -1,11 +1,17 @@
 import type { StoredRecord } from '../port.ts';
-import { type Block, type BlockRecord, blockTime, lastSeqOf, readBlock } from './block.ts';
+import { type Block, type BlockRecord, blockTime, lastSeqOf, readBlock, recordIn } from './block.ts';
 import type { Store } from './environment.ts';
 import type { Group } from './group.ts';
 import { readSeq, recordKey } from './keys.ts';
 
 /** Values are copied out of the store, so a read of many large records would hold the event loop. */
 const READ_BYTES = 1_048_576;
+
+interface BlockRange {
+  first: number;
+  last: number;
+  time: number;
+}
 
 /** One topic: its number in keys, next sequence, groups, and the newest records while it is being read. */
 export class Topic {
@@ -23,8 +29,8 @@ export class Topic {
   readonly #leastNext: number;
   /** Blocks of the newest records, without a gap up to the end of the topic. */
   tail: Block[] = [];
-  /** The block that `timeFrom` read last. Groups of one topic are close together, and blocks never change. */
-  #lookedAt = { first: 1, last: 0, time: 0 };
+  /** The block that `#rangeFrom` read last. Groups of one topic are close together, and blocks never change. */
+  #lookedAt: BlockRange = { first: 1, last: 0, time: 0 };
   /** Records of the commit that is being built. */
   building: { seqs: number[]; records: { id: string; data: Uint8Array }[] } | undefined;
 
@@ -73,23 +79,27 @@ export class Topic {
     return out;
   }
 
-  /** Append time of the first record from `seq` on. Reads only the block header. */
+  /** Append time of the first record from `seq` on. */
   timeFrom(seq: number): number | undefined {
+    return this.#rangeFrom(seq)?.time;
+  }
+  /** The block of the first record from `seq` on. Decodes no record. */
+  #rangeFrom(seq: number): BlockRange | undefined {
     const { tail } = this;
     if (tail.length > 0 && seq >= tail[0]!.first) {
       const block = tail[this.#tailAt(seq)];
-      return block && blockTime(block.bytes);
+      return block && { first: block.first, last: block.last, time: blockTime(block.bytes) };
     }
     if (seq >= this.next) return undefined;
     const known = this.#lookedAt;
-    if (seq >= known.first && seq <= known.last) return known.time;
+    if (seq >= known.first && seq <= known.last) return known;
     const range = { start: recordKey(this.number, this.blockWith(seq) ?? seq), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
     for (const { key, value } of this.#records.getRange(range)) {
       const first = readSeq(key, 4);
       const last = lastSeqOf(first, value);
       if (last < seq) continue;
       this.#lookedAt = { first, last, time: blockTime(value) };
-      return this.#lookedAt.time;
+      return this.#lookedAt;
     }
     return undefined;
   }
@@ -106,22 +116,23 @@ export class Topic {
     return out;
   }
 
+  /** A copy: a view of a single record would keep its whole block in memory until it is settled. */
   get(seq: number): StoredRecord | undefined {
-    const record = this.backFrom(seq, 1)[0];
-    // Copy: a view of a single record would keep its whole block in memory until it is settled.
-    return record?.seq === seq ? record.copy() : undefined;
+    const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
+    for (const { key, value } of this.#records.getRange(range)) return recordIn(readSeq(key, 4), value, seq);
+    return undefined;
   }
 
-  /** The first sequence appended at or after `time`; the next sequence if there is none. */
+  /** The first sequence appended at or after `time`; the next sequence if there is none. The records of a block have one time. */
   seqAt(time: number): number {
     let low = 1;
     let high = this.next;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const record = this.from(middle, 1)[0];
-      if (record === undefined) high = middle;
-      else if (record.time >= time) high = middle;
-      else low = record.seq + 1;
+      const block = this.#rangeFrom(middle);
+      if (block === undefined) high = middle;
+      else if (block.time >= time) high = Math.min(middle, block.first);
+      else low = block.last + 1;
     }
     return low;
   }
