@@ -27,3 +27,13 @@ test('a stall is logged with the step that ran, and shown by its length', async 
   expect(longestStall().cpu).toBeGreaterThan(STALL_MS);
   watch.stop();
 });
+
+test('a stall of a step is noticed in a process that was idle before', async () => {
+  const lines: { step: string; stall_ms: number }[] = [];
+  const watch = watchStalls({ warn: (fields: { step: string; stall_ms: number }) => lines.push(fields) } as never);
+  await pause(500);
+  atStep('GET /v1/admin/thing');
+  hold(3 * STALL_MS);
+  await expect.poll(() => lines.find(({ step }) => step === 'GET /v1/admin/thing')?.stall_ms).toBeGreaterThan(2 * STALL_MS);
+  watch.stop();
+});

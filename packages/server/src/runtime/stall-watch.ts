@@ -1,13 +1,19 @@
 /**
  * Notices when the event loop was held, and names the step that ran. `atStep` marks the start of work that could take long; the
- * watch looks at a timer that is due every 20 ms. Waiting for the processor on a busy machine holds the loop too, so that the
- * processor time of the stall is reported beside its length, and its part that was garbage collection.
+ * watch looks at a timer that is due every 20 ms, in an idle process every 100 ms until the next step. Waiting for the processor on a busy
+ * machine holds the loop too, so that the processor time of the stall is reported beside its length, and its part that was garbage
+ * collection.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { CpuSamples } from './cpu-samples.ts';
 import type { Logger } from './logger.ts';
+import { loopUtilisation } from './loop-utilisation.ts';
 
 const TICK_MS = 20;
+/** In an idle process, where 50 wake-ups a second would be most of its work. A stall outside any step may be missed there. */
+const QUIET_TICK_MS = 100;
+/** Share of the time that the event loop of an idle process is at work. */
+const QUIET = 0.05;
 export const STALL_MS = 50;
 /** The metric shows the longest stall of this time. */
 const SHOWN_MS = 60_000;
@@ -19,12 +25,17 @@ let detail = '';
 let since = 0;
 let slowest = { step: '', detail: '', ms: 0 };
 const cpuSamples = new CpuSamples();
+/** Makes the next tick of an idle process due soon. */
+let wake: ((now: number) => unknown) | undefined;
+let steps = 0;
 
 /** Costs one look at the clock. `what` is a constant (a route, a step); `about` an id. */
 export function atStep(what: string, about = ''): void {
   const now = performance.now();
   note(now);
   cpuSamples.note(now);
+  steps++;
+  wake?.(now);
   step = what;
   detail = about;
   since = now;
@@ -55,6 +66,8 @@ interface Stall {
 
 export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
   let due = performance.now() + TICK_MS;
+  let timer = setTimeout(tick, TICK_MS).unref();
+  const utilisation = loopUtilisation();
   cpuSamples.take(due, due - TICK_MS);
   since = due;
   const pauses: { at: number; ms: number }[] = [];
@@ -68,7 +81,7 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
     for (const { at, ms } of pauses) if (at >= from - TICK_MS && at <= to) gc_ms += ms;
     logger.warn({ stall_ms: Math.round(to - from), ...stall, gc_ms: Math.round(gc_ms) }, 'event loop stalled');
   }
-  const timer = setInterval(() => {
+  function tick(): void {
     const now = performance.now();
     const used = cpuSamples.take(due, now);
     const wall = now - due;
@@ -87,12 +100,22 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
     step = 'idle';
     detail = '';
     since = now;
-    due = now + TICK_MS;
-  }, TICK_MS);
-  timer.unref();
+    const isQuiet = steps === 0 && utilisation() < QUIET;
+    steps = 0;
+    next(now, isQuiet ? QUIET_TICK_MS : TICK_MS);
+    // A tick that is overdue comes now, and measures what delayed it.
+    if (isQuiet) wake = (at) => at < due && next(at, TICK_MS);
+  }
+  function next(now: number, ms: number): void {
+    wake = undefined;
+    clearTimeout(timer);
+    due = now + ms;
+    timer = setTimeout(tick, ms).unref();
+  }
   return {
     stop() {
-      clearInterval(timer);
+      wake = undefined;
+      clearTimeout(timer);
       collections.disconnect();
     },
   };

@@ -75,7 +75,12 @@ export function startDeliver(deps: DeliverDeps): Deliver {
     for (const worker of fleet.workers.values()) await worker.expireLimits();
   }
   async function publishHealth() {
-    const integrations = [...fleet.workers.values()].flatMap(noticeOf);
+    const integrations: DeliveryHealthNotice['integrations'] = [];
+    for (const worker of fleet.workers.values()) {
+      const { status, until } = worker.status;
+      if (status !== 'ok')
+        integrations.push({ integration_id: worker.id, status, ...(until !== undefined && { until: new Date(until).toISOString() }) });
+    }
     if (integrations.length === 0) return;
     deps.ephemeral?.publish(DELIVERY_HEALTH_CHANNEL, { integrations, interval_ms: HEALTH_ROUND_MS, from } satisfies DeliveryHealthNotice);
   }
@@ -109,12 +114,6 @@ export function startDeliver(deps: DeliverDeps): Deliver {
     stop: (graceMs = GRACE_MS) => (stopping ??= stop(graceMs)),
     health: async (integrationId) => healthOf(fleet.replayerOf(integrationId)),
   };
-}
-
-function noticeOf(worker: Worker): DeliveryHealthNotice['integrations'] {
-  const { status, until } = worker.status;
-  if (status === 'ok') return [];
-  return [{ integration_id: worker.id, status, ...(until === undefined ? {} : { until: new Date(until).toISOString() }) }];
 }
 
 async function healthOf(worker: Worker | undefined): Promise<IntegrationHealth | undefined> {

@@ -28,6 +28,8 @@ export class Tail {
   readonly #stream: string;
   readonly #deps: TailDeps;
   readonly #feeds = new Map<string, TopicFeed>();
+  /** Not covered by a consumer yet. */
+  readonly #opening = new Set<TopicFeed>();
   #subscription: Subscription | undefined;
   /** The consumer's name on the server. */
   #consumer = '';
@@ -52,10 +54,12 @@ export class Tail {
 
   add(feed: TopicFeed): void {
     this.#feeds.set(feed.place.subject, feed);
+    this.#opening.add(feed);
     this.#timer ??= setTimeout(() => this.restart(), GATHER_MS);
   }
   remove(feed: TopicFeed): void {
     if (this.#feeds.get(feed.place.subject) === feed) this.#feeds.delete(feed.place.subject);
+    this.#opening.delete(feed);
     if (this.#feeds.size > 0) return;
     this.#drop();
     this.#next = undefined;
@@ -91,8 +95,8 @@ export class Tail {
     if (info === undefined) throw new LogUnavailable(`the stream ${this.#stream} is gone`);
     this.#next ??= info.state.last_seq + 1;
     const filters = [...this.#feeds.keys()];
-    for (const feed of this.#feeds.values()) if (feed.coveredFrom === undefined) feed.cover(info.state.last_seq + 1);
-    const started = [...this.#feeds.values()];
+    const opening = [...this.#opening];
+    for (const feed of opening) if (feed.coveredFrom === undefined) feed.cover(info.state.last_seq + 1);
     const inbox = createInbox();
     this.#consumerSeq = 0;
     this.#heardAt = performance.now();
@@ -116,7 +120,10 @@ export class Tail {
       },
     });
     this.#consumer = name;
-    for (const feed of started) feed.covered();
+    for (const feed of opening) {
+      this.#opening.delete(feed);
+      feed.covered();
+    }
   }
 
   #receive(subscription: Subscription, msg: Msg): void {
