@@ -1,7 +1,7 @@
 /**
- * CPU per event of this version beside another one: `node bench/side-by-side.ts <folder of the other> [events per second]`. Both run at the same
+ * CPU per event of this version beside another one: `node bench/side-by-side.ts <main file of the other> [events per second]`. Both run at the same
  * moment under the same load. What disturbs one disturbs the other, so the ratio means something on a busy machine, too. NAME=value after
- * the rate sets a variable of this version only.
+ * the rate sets a variable of both, for example ROLES=ingest,admin.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,8 +26,8 @@ interface Side {
   plan: LoadPlan;
 }
 
-async function start(folder: string | undefined, env: Record<string, string>): Promise<Side> {
-  const program = folder === undefined ? {} : { program: join(resolve(folder), 'packages/cli/src/firsthand.js') };
+async function start(main: string | undefined, env: Record<string, string>): Promise<Side> {
+  const program = main === undefined ? {} : { program: resolve(main) };
   const receiver = fork(here('end-to-end/receiver.ts'));
   const generator = fork(here('ingest/load.ts'));
   const [{ port: to }] = (await once(receiver, 'message')) as [{ port: number }];
@@ -36,11 +36,9 @@ async function start(folder: string | undefined, env: Record<string, string>): P
   return { service, receiver, generator, plan: { ...LOAD, port: Number(new URL(service.url).port), key } };
 }
 
-const [folder, rate = '200', ...settings] = process.argv.slice(2);
-const sides = [
-  await start(undefined, Object.fromEntries(settings.map((setting) => setting.split('=') as [string, string]))),
-  await start(folder, {}),
-];
+const [other, rate = '200', ...settings] = process.argv.slice(2);
+const env = Object.fromEntries(settings.map((setting) => setting.split('=') as [string, string]));
+const sides = [await start(undefined, env), await start(other, env)];
 const load = (plan: Partial<LoadPlan>) =>
   Promise.all(sides.map((side) => request<{ result: LoadResult }>(side.generator, { ...side.plan, ...plan })));
 const counts = () => Promise.all(sides.map(({ receiver }) => request<Count>(receiver, 'count')));
@@ -56,11 +54,12 @@ try {
     }
     await Promise.all(sides.map(({ receiver }) => request(receiver, 'reset')));
     const before = sides.map(({ service }) => cpuTicks(service.pid!));
-    await load({ rate: Number(rate) });
+    const sent = await load({ rate: Number(rate) });
     await sleep(1_000);
-    const costs = (await counts()).map(({ events, p50 }, i) => {
+    const costs = (await counts()).map(({ events: delivered, p50 }, i) => {
+      const events = sent[i]!.result.ok;
       const seconds = (cpuTicks(sides[i]!.service.pid!) - before[i]!) / TICKS_PER_SECOND;
-      return { 's per 10,000': (10_000 * seconds) / events, 'p50 ms': p50, events };
+      return { 's per 10,000': (10_000 * seconds) / events, events, delivered, 'p50 ms': p50 };
     });
     const ratio = costs[0]!['s per 10,000'] / costs[1]!['s per 10,000'];
     ratios.push(ratio);
