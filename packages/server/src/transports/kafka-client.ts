@@ -2,12 +2,12 @@
  * Loads the Kafka client without holding the loop. At its import it compiles 38 validators of options (0.3 s), which it uses with its
  * option `strict` only. We do not set that option, so here they are compiled at their first use.
  *
- * The client unpacks what a broker sends without a limit: a few kilobytes could fill the memory. Here gzip, zstd and Snappy get one. An LZ4
- * frame does not have to name its size, and the client's decoder takes no limit.
+ * The client unpacks what a broker sends without a limit: a few kilobytes could fill the memory. Here its decoders get one.
  */
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { importInSteps } from '../runtime/import-in-steps.ts';
+import { lz4Length, snappyLength } from './unpacked-size.ts';
 
 type Validate = { (options: unknown): boolean; errors?: unknown };
 interface Compiler {
@@ -15,10 +15,11 @@ interface Compiler {
 }
 
 type Unpack = (data: Buffer) => Buffer;
-type Codecs = Record<'gzip' | 'zstd' | 'snappy', { decompressSync: Unpack }>;
+type Codecs = Record<'gzip' | 'zstd' | 'snappy' | 'lz4', { decompressSync: Unpack }>;
 
 /** Of one batch of messages. */
 export const MAX_UNPACKED_BYTES = 32 * 1_048_576;
+export const MAX_UNPACKED_AT_ONCE = 2 * MAX_UNPACKED_BYTES;
 
 export async function loadKafkaClient(): Promise<void> {
   const entry = import.meta.resolve('@platformatic/kafka');
@@ -44,33 +45,30 @@ function compileAtFirstUse(compiler: Compiler): void {
   };
 }
 
-function limitUnpacking({ gzip, zstd, snappy }: Codecs): void {
-  const limits = { maxOutputLength: MAX_UNPACKED_BYTES };
-  gzip.decompressSync = (data) => gunzipSync(data, limits);
-  zstd.decompressSync = (data) => zstdDecompressSync(data, limits);
-  const unpackSnappy = snappy.decompressSync.bind(snappy);
-  snappy.decompressSync = (data) => {
-    if (snappyLength(data) > MAX_UNPACKED_BYTES) throw new Error(`a batch unpacks to more than ${MAX_UNPACKED_BYTES} bytes`);
-    return unpackSnappy(data);
+function limitUnpacking({ gzip, zstd, snappy, lz4 }: Codecs): void {
+  const maxOutputLength = MAX_UNPACKED_BYTES;
+  const bounded = (unpack: Unpack, lengthOf?: (data: Buffer) => number): Unpack => {
+    return (data) => {
+      spend(lengthOf ? lengthOf(data) : 0);
+      const unpacked = unpack(data);
+      if (!lengthOf) spend(unpacked.length);
+      return unpacked;
+    };
   };
+  gzip.decompressSync = bounded((data) => gunzipSync(data, { maxOutputLength }));
+  zstd.decompressSync = bounded((data) => zstdDecompressSync(data, { maxOutputLength }));
+  snappy.decompressSync = bounded(snappy.decompressSync.bind(snappy), snappyLength);
+  lz4.decompressSync = bounded(lz4.decompressSync.bind(lz4), lz4Length);
 }
 
-const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
-const XERIAL_HEADER_BYTES = 16;
-
-/** The unpacked size that raw Snappy, or each chunk of the Java client's format, names in front. */
-function snappyLength(data: Buffer): number {
-  if (!data.subarray(0, XERIAL.length).equals(XERIAL)) return varint(data, 0);
-  let length = 0;
-  for (let at = XERIAL_HEADER_BYTES; at + 4 < data.length; at += 4 + data.readUInt32BE(at)) length += varint(data, at + 4);
-  return length;
-}
-function varint(data: Buffer, from: number): number {
-  let value = 0;
-  for (let i = 0; i < 5; i++) {
-    const byte = data[from + i] ?? 0;
-    value += (byte & 0x7f) * 2 ** (7 * i);
-    if (byte < 0x80) break;
-  }
-  return value;
+let unpacked = 0;
+/** All batches of a reply are unpacked in one turn of the loop, so what one turn unpacks is limited too. */
+function spend(bytes: number): void {
+  if (unpacked === 0)
+    setImmediate(() => {
+      unpacked = 0;
+    });
+  unpacked += bytes;
+  if (bytes > MAX_UNPACKED_BYTES) throw new Error(`a batch unpacks to more than ${MAX_UNPACKED_BYTES} bytes`);
+  if (unpacked > MAX_UNPACKED_AT_ONCE) throw new Error(`the batches of a reply unpack to more than ${MAX_UNPACKED_AT_ONCE} bytes`);
 }

@@ -8,6 +8,7 @@ import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 import { compatibilityPartitioner, ProduceAcks, Producer, stringSerializers } from '@platformatic/kafka';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
+import { kafkaFrames } from './frame-limits.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { kafkaConnection, kafkaErrorText, kafkaFault } from './kafka-connection.ts';
 import { LazyClient, verdictOfAll, within } from './lazy-client.ts';
@@ -23,7 +24,7 @@ const TOPIC = /^[a-zA-Z0-9._-]{1,249}$/;
 
 /** The settings of `kafka-connection.ts`, and `compression`. */
 export const openKafka: OpenTransport = (connection, options) => {
-  const guard = new SocketGuard(options);
+  const guard = new SocketGuard(options, kafkaFrames());
   const client = new LazyClient<JsonProducer>(
     async () =>
       guard.run(

@@ -6,6 +6,7 @@ import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jet
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
 import { errorText } from '../runtime/error-text.ts';
+import { natsMessages } from './frame-limits.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { LazyClient, tlsOptions, verdictOfAll } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
@@ -21,7 +22,7 @@ const encoder = new TextEncoder();
 
 /** `url` (comma-separated servers), `username`, `password`, `token`, `credentials` (a .creds file), `tls`, `ca`, … */
 export const openNats: OpenTransport = (connection, options) => {
-  const guard = new SocketGuard(options);
+  const guard = new SocketGuard(options, natsMessages());
   const client = new LazyClient<{ nc: NatsConnection; js: JetStreamClient }>(
     async () => {
       const nc = await guard.run(() => connectNats(connection));

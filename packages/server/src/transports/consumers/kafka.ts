@@ -1,6 +1,7 @@
 /** A member of a Kafka consumer group. Offsets are committed after the events are durable, so a crash repeats and never skips. */
 import { Consumer as KafkaConsumer, type Message, MessagesStreamFallbackModes, MessagesStreamModes } from '@platformatic/kafka';
 import { SocketGuard } from '../../outbound/guarded-sockets.ts';
+import { kafkaFrames } from '../frame-limits.ts';
 import { kafkaConnection, kafkaErrorText } from '../kafka-connection.ts';
 import { within } from '../lazy-client.ts';
 import { MAX_MESSAGES, type OpenConsumer, type SourceMessage, WAIT_MS } from './port.ts';
@@ -14,7 +15,7 @@ const FETCH_BYTES = 8 * 1_048_576;
 /** `brokers`, `topic`, `group`, `tls`, `ca`, `sasl_mechanism`, `username`. The secret is the password. */
 export const openKafkaConsumer: OpenConsumer = async ({ id, connection, secret }, options) => {
   const { topic = '', group } = connection;
-  const guard = new SocketGuard(options);
+  const guard = new SocketGuard(options, kafkaFrames());
   return guard.run(async () => {
     const consumer = new KafkaConsumer({
       ...kafkaConnection({ ...connection, password: secret }),
@@ -70,7 +71,7 @@ export const openKafkaConsumer: OpenConsumer = async ({ id, connection, secret }
           ends = new Map();
           const deadline = performance.now() + WAIT_MS;
           for (;;) {
-            if (failure) throw new Error(guard.refused?.message ?? kafkaErrorText(failure));
+            if (failure) throw new Error(guard.refused?.message ?? guard.fault ?? kafkaErrorText(failure));
             const messages = take();
             const left = deadline - performance.now();
             if (messages.length > 0 || left <= 0) return messages;
@@ -100,7 +101,7 @@ export const openKafkaConsumer: OpenConsumer = async ({ id, connection, secret }
       };
     } catch (error) {
       await close();
-      throw new Error(guard.refused?.message ?? kafkaErrorText(error));
+      throw new Error(guard.refused?.message ?? guard.fault ?? kafkaErrorText(error));
     }
   });
 };

@@ -2,6 +2,7 @@
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { SocketGuard } from '../../outbound/guarded-sockets.ts';
 import { errorText } from '../../runtime/error-text.ts';
+import { natsMessages } from '../frame-limits.ts';
 import { within } from '../lazy-client.ts';
 import { connectNats } from '../nats.ts';
 import { MAX_MESSAGES, type OpenConsumer, type SourceMessage } from './port.ts';
@@ -21,7 +22,7 @@ export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret },
   const { stream = '', subject, durable = `firsthand-${id}`, authentication = 'none' } = connection;
   const login =
     authentication === 'token' ? { token: secret } : authentication === 'credentials' ? { credentials: secret } : { password: secret };
-  const guard = new SocketGuard(options);
+  const guard = new SocketGuard(options, natsMessages());
   try {
     const nc = await guard.run(() => connectNats({ ...connection, ...(authentication === 'none' ? {} : login) }));
     try {
@@ -83,7 +84,7 @@ export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret },
       throw error;
     }
   } catch (error) {
-    throw new Error(guard.refused?.message ?? errorText(error));
+    throw new Error(guard.refused?.message ?? guard.fault ?? errorText(error));
   }
 };
 
