@@ -1,11 +1,13 @@
 /** What several pages ask the API for, with the keys under which answers are shared. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { allPages } from './all-pages.ts';
 import { api, call } from './api.ts';
 import { bounds, RANGES, type RangeKey } from './time-range.ts';
 
 /** Statistics are at most ten seconds old on the server; asking more often shows nothing new. */
 const STATS_EVERY_MS = 20_000;
 
+/** The newest 100. Lists that must hold every pipeline page and search on the server. */
 export const pipelinesQuery = () =>
   queryOptions({
     queryKey: ['pipelines'],
@@ -20,8 +22,15 @@ export const pipelineQuery = (id: string) =>
     staleTime: 30_000,
   });
 
-const fetchIntegrations = (pipelineId: string) =>
-  call(api.GET('/v1/admin/pipelines/{id}/integrations', { params: { path: { id: pipelineId }, query: { limit: 100 } } }));
+async function fetchIntegrations(pipelineId: string) {
+  const integrations = await allPages(async (offset) => {
+    const page = await call(
+      api.GET('/v1/admin/pipelines/{id}/integrations', { params: { path: { id: pipelineId }, query: { limit: 100, offset } } }),
+    );
+    return { ...page, rows: page.integrations };
+  });
+  return { integrations, total: integrations.length };
+}
 export type Integration = Awaited<ReturnType<typeof fetchIntegrations>>['integrations'][number];
 
 export const integrationsQuery = (pipelineId: string) =>

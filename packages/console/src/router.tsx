@@ -50,7 +50,7 @@ const events = createRoute({
 const pipelines = createRoute({
   getParentRoute: () => root,
   path: '/pipelines',
-  validateSearch: texts('q', 'new'),
+  validateSearch: texts('q', 'label', 'new'),
   component: lazyRouteComponent(() => import('./pages/pipelines/pipelines-page.tsx'), 'PipelinesPage'),
 });
 const pipeline = createRoute({
@@ -80,7 +80,7 @@ const vendor = createRoute({
 const sources = createRoute({
   getParentRoute: () => root,
   path: '/sources',
-  validateSearch: texts('selected', 'new'),
+  validateSearch: texts('q', 'selected', 'new'),
   component: lazyRouteComponent(() => import('./pages/sources/sources-page.tsx'), 'SourcesPage'),
 });
 
@@ -92,7 +92,7 @@ const dataLayer = createRoute({
 const team = createRoute({
   getParentRoute: () => root,
   path: '/team',
-  validateSearch: texts('tab', 'new'),
+  validateSearch: texts('tab', 'q', 'new'),
   component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
 });
 const audit = createRoute({

@@ -5,8 +5,9 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../api.ts';
 import { failureText } from '../forms.ts';
-import { catalogQuery, pipelinesQuery, templatesQuery } from '../queries.ts';
+import { catalogQuery } from '../queries.ts';
 import { useMay } from '../session/use-session.ts';
+import { PipelineSelect, TemplateSelect } from './server-select.tsx';
 
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
@@ -22,8 +23,6 @@ export function UseTemplate({
 }) {
   const may = useMay('editor');
   const queries = useQueryClient();
-  const pipelines = useQuery({ ...pipelinesQuery(), enabled: pipelineId === undefined });
-  const templates = useQuery(templatesQuery());
   const catalog = useQuery(catalogQuery());
   const form = useForm({
     initialValues: {
@@ -37,7 +36,13 @@ export function UseTemplate({
       template_id: (value) => (value === null ? 'Choose a template.' : null),
     },
   });
-  const vendor = templates.data?.templates.find(({ id }) => id === form.values.template_id)?.vendor;
+  const { template_id: chosen } = form.values;
+  const template = useQuery({
+    queryKey: ['template', chosen],
+    enabled: chosen !== null,
+    queryFn: () => call(api.GET('/v1/admin/integration-templates/{id}', { params: { path: { id: chosen ?? '' } } })),
+  });
+  const vendor = template.data?.vendor;
   const proposed = catalog.data?.vendors.find(({ key }) => key === vendor)?.default_consent_category ?? null;
   const category = form.values.consent_category === undefined ? proposed : form.values.consent_category;
   const assign = useMutation({
@@ -58,19 +63,16 @@ export function UseTemplate({
     <form onSubmit={form.onSubmit((values) => assign.mutate(values))}>
       <Stack gap="sm">
         {pipelineId === undefined && (
-          <Select
+          <PipelineSelect
             label="Pipeline"
             description="Whose events it receives, from now on, with the latest revision."
-            data={pipelines.data?.pipelines.map(({ id: value, name: label }) => ({ value, label })) ?? []}
             {...form.getInputProps('pipeline')}
           />
         )}
         {templateId === undefined && (
-          <Select
+          <TemplateSelect
             label="Template"
             description="Installed from the catalog. Its latest revision is used."
-            searchable
-            data={templates.data?.templates.map(({ id: value, name: label }) => ({ value, label })) ?? []}
             {...form.getInputProps('template_id')}
           />
         )}

@@ -213,7 +213,9 @@ export interface paths {
         };
         /**
          * List users
-         * @description Least role: **viewer**.
+         * @description Newest first.
+         *
+         *     Least role: **viewer**.
          */
         get: operations["listUsers"];
         put?: never;
@@ -409,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API token
-         * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` lists only these, and `POST /integrations` takes only these as `source_id`. At most 100 in an organisation.
+         * @description The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` and `GET /integrations` list only these and theirs, and `POST /integrations` takes only these as `source_id`. At most 100 in an organisation.
          *
          *     Least role: **admin**. Not for API tokens: a person signs in.
          */
@@ -911,7 +913,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the integrations of all pipelines
+         * @description Oldest first. An API token with `pipeline_ids` sees only those of its pipelines.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["listIntegrations"];
         put?: never;
         /**
          * Set up an integration in one step
@@ -1617,7 +1625,9 @@ export interface paths {
         };
         /**
          * List webhook sources
-         * @description Least role: **viewer**.
+         * @description Newest first.
+         *
+         *     Least role: **viewer**.
          */
         get: operations["listWebhookSources"];
         put?: never;
@@ -4620,6 +4630,12 @@ export interface components {
             limit: number;
             offset: number;
         };
+        ListIntegrationsResult: {
+            integrations: components["schemas"]["ListedIntegration"][];
+            total: number;
+            limit: number;
+            offset: number;
+        };
         ListPipelineIntegrationsResult: {
             integrations: components["schemas"]["Integration"][];
             total: number;
@@ -4655,6 +4671,80 @@ export interface components {
             total: number;
             limit: number;
             offset: number;
+        };
+        ListedIntegration: {
+            /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            id: string;
+            /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            org_id: string;
+            /** @example pl_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            pipeline_id: string;
+            /**
+             * @description The template whose revision is delivered.
+             * @example tpl_01jv0g3m5w8k2d7c9q4r6t1x0z
+             */
+            template_id: string;
+            /** @description The pinned revision. A new integration pins the latest. */
+            revision_number: number;
+            /** @description Defaults to the name of the template. */
+            name: string;
+            /**
+             * @description Events that arrive while it is disabled are dropped.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * @description Events without consent for this category are dropped. Null delivers every event.
+             * @default null
+             * @example marketing
+             */
+            consent_category: string | null;
+            /** @default null */
+            event_filter: components["schemas"]["EventFilter"] | null;
+            /**
+             * @description Requests per second. Null takes the vendor's limit.
+             * @default null
+             */
+            rate_limit_rps: number | null;
+            /**
+             * @description Burst capacity. Null takes twice the rate.
+             * @default null
+             */
+            rate_limit_burst: number | null;
+            /**
+             * @description Requests per day; 0 means no limit.
+             * @default null
+             */
+            rate_limit_daily: number | null;
+            /**
+             * @description Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own.
+             * @default null
+             */
+            max_in_flight: number | null;
+            /**
+             * @description Most processes that deliver this integration at the same time, each a part of the visitors. Rate and in-flight limits hold over all of them. One process if there is a daily limit. Has no effect on the embedded stores.
+             * @default 1
+             */
+            max_deliverers: number;
+            /**
+             * @description Catalog key of the vendor.
+             * @example webhook
+             */
+            vendor: string;
+            delivery_mode: components["schemas"]["DeliveryMode"];
+            health: components["schemas"]["IntegrationHealth"];
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
+            /** @description The name of its pipeline. */
+            pipeline_name: string;
         };
         /**
          * @example {
@@ -7049,6 +7139,8 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
+                /** @description Part of the name or the e-mail address, in any case. */
+                search?: string;
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
                 /** @description For the next page, add the number of entries received. */
@@ -7568,6 +7660,8 @@ export interface operations {
                 /** @description Pipelines with this label. */
                 label?: string;
                 enabled?: boolean;
+                /** @description Only these pipelines. Ids with commas between them, at most 100. */
+                ids?: string;
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
                 /** @description For the next page, add the number of entries received. */
@@ -8395,6 +8489,46 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    listIntegrations: {
+        parameters: {
+            query?: {
+                /** @description Part of the name, in any case. */
+                search?: string;
+                /** @description Catalog key of the vendor. */
+                vendor?: string;
+                /** @description Those that deliver with this template. */
+                template_id?: string;
+                /** @description Those of these pipelines. Ids with commas between them, at most 100. */
+                pipeline_ids?: string;
+                /** @description Only these integrations. Ids with commas between them, at most 100. */
+                ids?: string;
+                /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
+                limit?: number;
+                /** @description For the next page, add the number of entries received. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListIntegrationsResult"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -9721,6 +9855,8 @@ export interface operations {
         parameters: {
             query?: {
                 pipeline_id?: string;
+                /** @description Part of the name, in any case. */
+                search?: string;
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
                 /** @description For the next page, add the number of entries received. */

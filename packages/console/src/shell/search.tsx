@@ -1,14 +1,29 @@
 /** Loaded when it is first opened. Ctrl K / ⌘ K: pages, actions, pipelines, integrations, templates, vendors, an event by its id. */
 import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useIntegrations } from '../pages/events/use-integrations.ts';
-import { catalogQuery, pipelinesQuery, templatesQuery } from '../queries.ts';
+import { api, call } from '../api.ts';
+import { catalogQuery, pipelinesQuery } from '../queries.ts';
 import { useMay } from '../session/use-session.ts';
 import { PAGES } from './pages.ts';
 import { signOut } from './sign-out.tsx';
+
+const TYPING_MS = 150;
+const EACH = 10;
+
+/** Where a group has more than it shows, typing on finds the rest. */
+async function findByName(search: string) {
+  const query = { params: { query: { search, limit: EACH } } };
+  const [{ pipelines }, { integrations }, { templates }] = await Promise.all([
+    call(api.GET('/v1/admin/pipelines', query)),
+    call(api.GET('/v1/admin/integrations', query)),
+    call(api.GET('/v1/admin/integration-templates', query)),
+  ]);
+  return { pipelines, integrations, templates };
+}
 
 export function Search() {
   const navigate = useNavigate();
@@ -16,8 +31,15 @@ export function Search() {
   const pipelines = useQuery(pipelinesQuery());
   const asked = query !== '';
   const catalog = useQuery({ ...catalogQuery(), enabled: asked });
-  const templates = useQuery({ ...templatesQuery(), enabled: asked });
-  const integrations = useIntegrations(asked ? (pipelines.data?.pipelines.map(({ id }) => id) ?? []) : []);
+  const [search] = useDebouncedValue(query.trim(), TYPING_MS);
+  const found = useQuery({
+    queryKey: ['search', search],
+    enabled: search !== '',
+    queryFn: () => findByName(search),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+  const matches = search === '' ? undefined : found.data;
   const mayEdit = useMay('editor');
   const mayAdmin = useMay('admin');
   const { setColorScheme } = useMantineColorScheme();
@@ -27,25 +49,27 @@ export function Search() {
     { group: 'Pages', actions: PAGES.map(({ to, label }) => go(label, to, () => navigate({ to }))) },
     {
       group: 'Pipelines',
-      actions: (pipelines.data?.pipelines ?? []).map(({ id, name }) =>
-        go(name, id, () => navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: id } })),
-      ),
+      actions: (matches?.pipelines ?? pipelines.data?.pipelines ?? []).map(({ id, name, slug }) => ({
+        ...go(name, id, () => navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: id } })),
+        keywords: slug,
+      })),
     },
     {
       group: 'Integrations',
-      actions: [...integrations.values()].flat().map(({ id, name, pipeline_id }) =>
-        go(name, id, () =>
+      actions: (matches?.integrations ?? []).map(({ id, name, pipeline_id, pipeline_name }) => ({
+        ...go(name, id, () =>
           navigate({
             to: '/pipelines/$pipelineId',
             params: { pipelineId: pipeline_id },
             search: { tab: 'integrations', integration: id },
           }),
         ),
-      ),
+        description: pipeline_name,
+      })),
     },
     {
       group: 'Templates',
-      actions: (templates.data?.templates ?? []).map(({ id, name }) =>
+      actions: (matches?.templates ?? []).map(({ id, name }) =>
         go(`${name}: mapping`, id, () => navigate({ to: '/templates/$templateId', params: { templateId: id } })),
       ),
     },

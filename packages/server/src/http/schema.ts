@@ -21,6 +21,15 @@ export function pageOf(query: { limit?: number; offset?: number }): { limit: num
     offset: Math.min(query.offset ?? 0, Number.MAX_SAFE_INTEGER),
   };
 }
+/** Ids in a query, with commas between them. */
+export const IdsQuery = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 10_000, description: `${description} Ids with commas between them, at most 100.` });
+export function idsOf(field: string, text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const ids = [...new Set(text.split(',').map((id) => id.trim()))].filter((id) => id !== '');
+  if (ids.length === 0 || ids.length > MAX_LIMIT) throw invalid(field, `must be 1 to ${MAX_LIMIT} ids with commas between them`);
+  return ids;
+}
 export function ListOf<K extends string, T extends TSchema>(plural: K, item: T) {
   return Type.Object({ [plural]: Type.Array(item), total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() } as Record<
     K,

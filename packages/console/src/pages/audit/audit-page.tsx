@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Select, Table, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Table, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
+import { UserSelect } from '../../components/server-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
@@ -33,7 +34,6 @@ export function AuditPage() {
   const { action, resource, user } = useSearch({ strict: false }) as Filters;
   const navigate = useNavigate();
   const [shown, setShown] = useState<Entry>();
-  const users = useQuery({ queryKey: ['users'], queryFn: () => call(api.GET('/v1/admin/users', { params: { query: { limit: 100 } } })) });
   const setFilter = (name: keyof Filters, value: string) =>
     void navigate({
       to: '/audit',
@@ -88,14 +88,13 @@ export function AuditPage() {
       <Group gap="xs" mb="sm">
         <Filter name="action" label="Action" placeholder="Action, for example pipeline.updated" value={action} onChange={setFilter} />
         <Filter name="resource" label="Id of what was changed" placeholder="Id, for example pl_01…" value={resource} onChange={setFilter} />
-        <Select
+        <UserSelect
           size="xs"
           w={220}
           aria-label="Who"
           placeholder="Anybody"
           clearable
           value={user ?? null}
-          data={users.data?.users.map(({ id, email }) => ({ value: id, label: email })) ?? []}
           onChange={(next) => setFilter('user', next ?? '')}
         />
       </Group>

@@ -1,5 +1,5 @@
 /** Only the rows in view are in the document, so 100,000 scroll as easily as 100. Every row has the same height, so nothing is measured. */
-import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { clockTime } from '../../format.ts';
 import type { Integration } from '../../queries.ts';
@@ -12,8 +12,8 @@ const SPARE = 6;
 
 export interface EventTableProps {
   rows: Row[];
-  /** Left out if there is only one: then its column would say nothing. */
-  pipelines: readonly { value: string; label: string }[] | undefined;
+  /** Their names. Left out if there is only one: then its column would say nothing. */
+  pipelines: ReadonlyMap<string, string> | undefined;
   integrations: ReadonlyMap<string, readonly Integration[]>;
   selected: Selected | undefined;
   onSelect: (row: Row) => void;
@@ -47,7 +47,6 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
   }, []);
   const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - SPARE);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + SPARE);
-  const names = useMemo(() => pipelines && new Map(pipelines.map(({ value, label }) => [value, label])), [pipelines]);
   useEffect(() => {
     if (last >= rows.length - 40) onEnd();
   }, [last, rows.length, onEnd]);
@@ -68,7 +67,7 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
   }
   // Rows that leave the view are filled anew for those that enter it: changing texts is much cheaper than making elements.
   const slots = Math.ceil(view.height / ROW_HEIGHT) + 2 + 2 * SPARE;
-  const columns = names === undefined ? 'without-pipeline' : 'with-pipeline';
+  const columns = pipelines === undefined ? 'without-pipeline' : 'with-pipeline';
   // A row that is not in the document cannot be the active one.
   const shown = rows.slice(first, last);
   const chosen = shown.find((row) => isSelected(row, selected));
@@ -80,7 +79,7 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
         <span>Event</span>
         <span>Visitor</span>
         <span>Value</span>
-        {names !== undefined && <span>Pipeline</span>}
+        {pipelines !== undefined && <span>Pipeline</span>}
         <span>Integrations</span>
       </div>
       <div
@@ -100,7 +99,7 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
               row={row}
               start={(first + at) * ROW_HEIGHT}
               selected={isSelected(row, selected)}
-              pipeline={names === undefined ? undefined : (names.get(row.pipeline_id) ?? row.pipeline_id)}
+              pipeline={pipelines === undefined ? undefined : (pipelines.get(row.pipeline_id) ?? row.pipeline_id)}
               integrations={integrations.get(row.pipeline_id)}
               onSelect={onSelect}
             />

@@ -8,6 +8,7 @@ import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import { usePipelineNames } from '../../names.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { EventPanel } from './event-panel.tsx';
 import { EventTable } from './event-table.tsx';
@@ -87,8 +88,10 @@ export function EventsPage() {
   }
   // `listed` grows in place: its length says that it changed.
   const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed)), [live, listed, listed.length]);
-  const choices = useMemo(() => pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? [], [pipelines.data]);
-  const integrations = useIntegrations(search.pipeline === undefined ? choices.map(({ value }) => value) : [search.pipeline]);
+  const seen = useSeenPipelines(live, listed);
+  const names = usePipelineNames(seen);
+  const integrations = useIntegrations(seen);
+  const hasMany = (pipelines.data?.total ?? 0) > 1;
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, errorUpdateCount } = past;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
@@ -136,8 +139,7 @@ export function EventsPage() {
     >
       <Filters
         search={search}
-        pipelines={choices}
-        integrations={[...integrations.values()].flat().map(({ id, name }) => ({ value: id, label: name }))}
+        hasManyPipelines={hasMany}
         onChange={setFilter}
         onClear={() => setSearch(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       />
@@ -167,7 +169,7 @@ export function EventsPage() {
           ) : (
             <EventTable
               rows={rows}
-              pipelines={choices.length > 1 ? choices : undefined}
+              pipelines={hasMany ? names : undefined}
               integrations={integrations}
               selected={search.selected === undefined ? undefined : { event_id: search.selected, pipeline_id: search.selected_in }}
               onSelect={onSelect}
@@ -199,6 +201,20 @@ export function EventsPage() {
       )}
     </Page>
   );
+}
+
+/** The pipelines of all rows, in the order in which they appeared. The same list until there is a new one. */
+function useSeenPipelines(...lists: (readonly Row[])[]): readonly string[] {
+  const seen = useRef<{ lists: WeakMap<object, number>; ids: readonly string[] }>({ lists: new WeakMap(), ids: [] });
+  const { lists: read, ids } = seen.current;
+  const found = new Set(ids);
+  for (const list of lists) {
+    // Lists grow at their end: what was looked at is not looked at again.
+    for (let at = read.get(list) ?? 0; at < list.length; at++) found.add(list[at]?.pipeline_id ?? '');
+    read.set(list, list.length);
+  }
+  if (found.size > ids.length) seen.current = { lists: read, ids: [...found] };
+  return seen.current.ids;
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Filters as chips: those that are set can be taken away, the others can be added. */
 import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
+import { useIntegrationNames, usePipelineNames } from '../../names.ts';
 import { RANGES } from '../../time-range.ts';
 import classes from './filters.module.css';
 import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, STATUSES } from './search.ts';
@@ -29,20 +31,23 @@ interface Choice {
 
 export function Filters({
   search,
-  pipelines,
-  integrations,
+  hasManyPipelines,
   onChange,
   onClear,
 }: {
   search: EventsSearch;
-  pipelines: readonly Choice[];
-  integrations: readonly Choice[];
+  hasManyPipelines: boolean;
   onChange: (name: FilterName, value: string | undefined) => void;
   onClear: () => void;
 }) {
+  const pipelines = usePipelineNames(search.pipeline === undefined ? [] : [search.pipeline]);
+  const integrations = useIntegrationNames(search.integration === undefined ? [] : [search.integration]);
+  const labelOf = (name: FilterName, value: string): string => {
+    if (name === 'pipeline') return pipelines.get(value) ?? value;
+    if (name === 'integration') return integrations.get(value) ?? value;
+    return choices(name)?.find((choice) => choice.value === value)?.label ?? value;
+  };
   const choices = (name: FilterName): readonly Choice[] | undefined => {
-    if (name === 'pipeline') return pipelines;
-    if (name === 'integration') return integrations;
     if (name === 'delivery') return choicesOf(DELIVERIES);
     if (name === 'status') return choicesOf(STATUSES);
     if (name === 'range') return Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
@@ -50,7 +55,7 @@ export function Filters({
   };
   const set = FILTERS.filter((name) => search[name] !== undefined);
   const unset = FILTERS.filter(
-    (name) => search[name] === undefined && canBeAdded(name, search) && !(name === 'pipeline' && pipelines.length < 2),
+    (name) => search[name] === undefined && canBeAdded(name, search) && !(name === 'pipeline' && !hasManyPipelines),
   );
   return (
     <fieldset className={classes.chips} aria-label="Filters">
@@ -58,13 +63,13 @@ export function Filters({
         const value = search[name] ?? '';
         return (
           <button key={name} type="button" className={classes.chip} data-set onClick={() => onChange(name, undefined)}>
-            {LABELS[name]}: {choices(name)?.find((choice) => choice.value === value)?.label ?? value} <span aria-hidden>×</span>
+            {LABELS[name]}: {labelOf(name, value)} <span aria-hidden>×</span>
             <span className="hidden">, remove this filter</span>
           </button>
         );
       })}
       {unset.map((name) => (
-        <AddFilter key={name} name={name} choices={choices(name)} onAdd={(value) => onChange(name, value)} />
+        <AddFilter key={name} name={name} choices={choices(name)} pipelineId={search.pipeline} onAdd={(value) => onChange(name, value)} />
       ))}
       {set.length > 1 && (
         <Button variant="subtle" size="compact-xs" onClick={onClear}>
@@ -76,7 +81,18 @@ export function Filters({
 }
 const choicesOf = (table: Record<string, string>): Choice[] => Object.entries(table).map(([value, label]) => ({ value, label }));
 
-function AddFilter({ name, choices, onAdd }: { name: FilterName; choices: readonly Choice[] | undefined; onAdd: (value: string) => void }) {
+function AddFilter({
+  name,
+  choices,
+  pipelineId,
+  onAdd,
+}: {
+  name: FilterName;
+  choices: readonly Choice[] | undefined;
+  /** Only its integrations are offered. */
+  pipelineId: string | undefined;
+  onAdd: (value: string) => void;
+}) {
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
   function add(value: string) {
@@ -84,6 +100,15 @@ function AddFilter({ name, choices, onAdd }: { name: FilterName; choices: readon
     setTyped('');
     if (value.trim() !== '') onAdd(value.trim());
   }
+  const select = {
+    size: 'xs',
+    w: 220,
+    'data-autofocus': true,
+    'aria-label': LABELS[name],
+    placeholder: 'Choose …',
+    comboboxProps: { withinPortal: false },
+    onChange: (value: string | null) => value !== null && add(value),
+  };
   return (
     <Popover opened={open} onChange={setOpen} trapFocus returnFocus position="bottom-start" shadow="sm">
       <Popover.Target>
@@ -92,7 +117,11 @@ function AddFilter({ name, choices, onAdd }: { name: FilterName; choices: readon
         </button>
       </Popover.Target>
       <Popover.Dropdown p="xs">
-        {choices === undefined ? (
+        {name === 'pipeline' ? (
+          <PipelineSelect {...select} />
+        ) : name === 'integration' ? (
+          <IntegrationSelect pipelineId={pipelineId} {...select} />
+        ) : choices === undefined ? (
           <form
             className={classes.form}
             onSubmit={(event) => {
@@ -112,17 +141,7 @@ function AddFilter({ name, choices, onAdd }: { name: FilterName; choices: readon
             <Button type="submit">Add</Button>
           </form>
         ) : (
-          <Select
-            size="xs"
-            w={220}
-            data-autofocus
-            aria-label={LABELS[name]}
-            placeholder="Choose …"
-            searchable
-            comboboxProps={{ withinPortal: false }}
-            data={[...choices]}
-            onChange={(value) => value !== null && add(value)}
-          />
+          <Select searchable data={[...choices]} {...select} />
         )}
       </Popover.Dropdown>
     </Popover>

@@ -5,11 +5,13 @@ import { Reason } from '../../components/reason.tsx';
 import { Failed } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
+import { usePipelineNames } from '../../names.ts';
 import { type AttentionItem, attentionQuery } from '../../queries.ts';
 import classes from './attention.module.css';
 
-export function Attention({ names }: { names: ReadonlyMap<string, string> }) {
+export function Attention() {
   const query = useQuery(attentionQuery());
+  const names = usePipelineNames(query.data?.items.flatMap(({ pipeline_id }) => pipeline_id ?? []) ?? []);
   if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   const items = query.data?.items ?? [];
   return (

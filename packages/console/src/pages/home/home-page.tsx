@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect, useRange } from '../../components/range-select.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
@@ -20,7 +20,6 @@ const SKIPPED = 'firsthand-first-run-skipped';
 export function HomePage() {
   const range = useRange();
   const pipelines = useQuery(pipelinesQuery());
-  const names = useMemo(() => new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name])), [pipelines.data]);
   const [skipped, setSkipped] = useState(() => localStorage.getItem(SKIPPED) !== null);
   /** The steps stay until the reader leaves the page, also when the last one is done. */
   const [guiding, setGuiding] = useState(false);
@@ -46,7 +45,7 @@ export function HomePage() {
   return (
     <Page title="Home" actions={<RangeSelect />}>
       <Numbers range={range} />
-      <Attention names={names} />
+      <Attention />
       <Traffic range={range} />
       <PipelineRates pipelines={pipelines.data.pipelines} />
       {pipelines.data.total > pipelines.data.pipelines.length && <Link to="/pipelines">All {number(pipelines.data.total)} pipelines</Link>}

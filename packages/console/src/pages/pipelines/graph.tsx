@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { milliseconds, short } from '../../format.ts';
 import classes from './graph.module.css';
@@ -39,13 +40,18 @@ export function PipelineGraph({
 }) {
   const navigate = useNavigate();
   const sources = useQuery({
-    queryKey: ['webhook-sources'],
-    queryFn: () => call(api.GET('/v1/admin/webhook-sources', { params: { query: { limit: 100 } } })),
+    queryKey: ['webhook-sources', 'of', pipelineId],
+    queryFn: () =>
+      allPages(async (offset) => {
+        const query = { pipeline_id: pipelineId, limit: 100, offset };
+        const page = await call(api.GET('/v1/admin/webhook-sources', { params: { query } }));
+        return { ...page, rows: page.webhook_sources };
+      }),
     staleTime: 60_000,
   });
   const transformations = useQuery({ ...transformationsQuery(pipelineId), staleTime: 60_000 });
   const tab = (name: string) => () => void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId }, search: { tab: name } });
-  const inbound = (sources.data?.webhook_sources ?? []).filter((source) => source.pipeline_id === pipelineId);
+  const inbound = sources.data ?? [];
   const left = [
     { key: 'collect', title: 'Browser and SDKs', note: 'collection endpoints', open: tab('collector') },
     ...inbound.map(({ id, name, provider }) => ({

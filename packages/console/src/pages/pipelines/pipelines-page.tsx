@@ -1,92 +1,133 @@
 import { Button, Group, Modal, Select, Stack, Table, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
-import { pipelinesQuery } from '../../queries.ts';
+import { nextOffset } from '../../next-offset.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 
+const PAGE = 50;
+interface PipelinesSearch {
+  q?: string;
+  label?: string;
+}
+
 export function PipelinesPage() {
-  const { q = '' } = useSearch({ strict: false }) as { q?: string };
+  const { q = '', label } = useSearch({ strict: false }) as PipelinesSearch;
   const navigate = useNavigate();
   const [open, { open: show, close }] = useNewDialog('editor');
   const may = useMay('editor');
-  const pipelines = useQuery(pipelinesQuery());
-  const wanted = q.toLowerCase();
-  const rows = pipelines.data?.pipelines.filter(({ name, slug, labels }) =>
-    [name, slug, ...labels].some((text) => text.toLowerCase().includes(wanted)),
-  );
+  const [search] = useDebouncedValue(q.trim(), 200);
+  const filter = { ...(search === '' ? {} : { search }), ...(label === undefined ? {} : { label }) };
+  const pipelines = useInfiniteQuery({
+    queryKey: ['pipelines', 'list', filter],
+    initialPageParam: 0,
+    queryFn: ({ pageParam }) => call(api.GET('/v1/admin/pipelines', { params: { query: { ...filter, limit: PAGE, offset: pageParam } } })),
+    getNextPageParam: (last) => nextOffset(last, last.pipelines),
+    placeholderData: keepPreviousData,
+  });
+  const rows = pipelines.data?.pages.flatMap((page) => page.pipelines);
+  const total = pipelines.data?.pages[0]?.total ?? 0;
+  const filtered = q !== '' || label !== undefined;
   return (
     <Page
       title="Pipelines"
-      about={pipelines.data && `${number(pipelines.data.total)} in this organisation`}
+      about={pipelines.data && `${number(total)} ${filtered ? (total === 1 ? 'matches' : 'match') : 'in this organisation'}`}
       actions={
         <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
           New pipeline
         </Button>
       }
     >
-      <TextInput
-        mb="sm"
-        w={280}
-        size="xs"
-        aria-label="Filter pipelines"
-        placeholder="Name, slug or label"
-        value={q}
-        onChange={({ currentTarget }) =>
-          void navigate({ to: '/pipelines', search: currentTarget.value === '' ? {} : { q: currentTarget.value }, replace: true })
-        }
-      />
+      <Group gap="xs" mb="sm">
+        <TextInput
+          w={280}
+          size="xs"
+          aria-label="Filter pipelines"
+          placeholder="Part of the name or slug"
+          value={q}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({
+              to: '/pipelines',
+              search: (old: PipelinesSearch) => ({ ...old, q: value || undefined }),
+              replace: true,
+            } as never)
+          }
+        />
+        {label !== undefined && (
+          <Button
+            variant="default"
+            rightSection="×"
+            aria-label={`Label ${label}, remove this filter`}
+            onClick={() => void navigate({ to: '/pipelines', search: (old: PipelinesSearch) => ({ ...old, label: undefined }) } as never)}
+          >
+            Label: {label}
+          </Button>
+        )}
+      </Group>
       {pipelines.isPending ? (
         <Loading what="pipelines" />
-      ) : pipelines.isError ? (
+      ) : pipelines.isLoadingError ? (
         <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />
       ) : rows === undefined || rows.length === 0 ? (
-        <Empty title={q === '' ? 'No pipelines yet' : 'No pipeline matches'} />
+        <Empty title={filtered ? 'No pipeline matches' : 'No pipelines yet'} />
       ) : (
-        <section className="panel" style={{ overflowX: 'auto' }}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Type</Table.Th>
-                <Table.Th visibleFrom="sm">Labels</Table.Th>
-                <Table.Th visibleFrom="sm">Key</Table.Th>
-                <Table.Th visibleFrom="sm">Changed</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map(({ id, name, type, labels, pipeline_key, enabled, updated_at }) => (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <Link to="/pipelines/$pipelineId" params={{ pipelineId: id }}>
-                      <b>{name}</b>
-                    </Link>{' '}
-                    {!enabled && <Tag tone="warn">disabled</Tag>}
-                  </Table.Td>
-                  <Table.Td>{type}</Table.Td>
-                  <Table.Td visibleFrom="sm">
-                    <Group gap={4}>
-                      {labels.map((label) => (
-                        <Tag key={label}>{label}</Tag>
-                      ))}
-                    </Group>
-                  </Table.Td>
-                  <Table.Td visibleFrom="sm" className="mono">
-                    {pipeline_key.slice(0, 10)}…
-                  </Table.Td>
-                  <Table.Td visibleFrom="sm">{dateTime(updated_at)}</Table.Td>
+        <>
+          <section className="panel" style={{ overflowX: 'auto' }} aria-label="Pipelines">
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>Type</Table.Th>
+                  <Table.Th visibleFrom="sm">Labels</Table.Th>
+                  <Table.Th visibleFrom="sm">Key</Table.Th>
+                  <Table.Th visibleFrom="sm">Changed</Table.Th>
                 </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </section>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map(({ id, name, type, labels, pipeline_key, enabled, updated_at }) => (
+                  <Table.Tr key={id}>
+                    <Table.Td>
+                      <Link to="/pipelines/$pipelineId" params={{ pipelineId: id }}>
+                        <b>{name}</b>
+                      </Link>{' '}
+                      {!enabled && <Tag tone="warn">disabled</Tag>}
+                    </Table.Td>
+                    <Table.Td>{type}</Table.Td>
+                    <Table.Td visibleFrom="sm">
+                      <Group gap={4}>
+                        {labels.map((each) => (
+                          <Link
+                            key={each}
+                            to="/pipelines"
+                            search={{ ...(q === '' ? {} : { q }), label: each }}
+                            style={{ textDecoration: 'none' }}
+                            title={`Pipelines with the label ${each}`}
+                          >
+                            <Tag>{each}</Tag>
+                          </Link>
+                        ))}
+                      </Group>
+                    </Table.Td>
+                    <Table.Td visibleFrom="sm" className="mono">
+                      {pipeline_key.slice(0, 10)}…
+                    </Table.Td>
+                    <Table.Td visibleFrom="sm">{dateTime(updated_at)}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </section>
+          <MoreButton shown={rows.length} total={total} query={pipelines} />
+        </>
       )}
       <Modal opened={open} onClose={close} title="New pipeline">
         <NewPipeline onMade={(id) => void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: id } })} />

@@ -10,7 +10,7 @@ import { fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { BROKERS, type BrokerKind, ConnectionFields, connectionOf } from './broker-connection.tsx';
-import { type Source, sourcesQuery } from './sources.ts';
+import { SOURCES, type Source } from './sources.ts';
 
 /** How often an open panel asks; the state of a connection changes seldom. */
 const STATUS_EVERY_MS = 10_000;
@@ -38,7 +38,7 @@ export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind
     onSuccess: async ({ connection }) => {
       form.resetDirty({ connection: { ...BROKERS[kind].defaults, ...connection }, signing_secret: '' });
       form.setFieldValue('signing_secret', '');
-      await queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
+      await queries.invalidateQueries({ queryKey: SOURCES });
       notifications.show({ message: 'Saved. The source connects again within five seconds.' });
     },
     onError: (error) => form.setErrors(fieldErrors(error, 'signing_secret')),

@@ -5,9 +5,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
+import { PipelineSelect } from '../../components/server-select.tsx';
 import { fieldErrors } from '../../forms.ts';
 import { BROKERS, type Connection, ConnectionFields, connectionOf, isBroker } from './broker-connection.tsx';
-import { sourcesQuery } from './sources.ts';
+import { SOURCES } from './sources.ts';
 
 const WEBHOOKS = [
   { value: 'payment_processor', label: 'Payment processor (Stripe)' },
@@ -22,21 +23,22 @@ const KINDS = [
   { group: 'Brokers: Firsthand reads', items: Object.entries(BROKERS).map(([value, { label }]) => ({ value, label })) },
 ];
 
-export function NewSource({ pipelines }: { pipelines: readonly { id: string; name: string }[] }) {
+/** `pipelineId`: proposed. */
+export function NewSource({ pipelineId }: { pipelineId: string | null }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [made, setMade] = useState<{ url: string; signing_secret: string }>();
   const form = useForm({
     initialValues: {
       name: '',
-      pipeline_id: pipelines[0]?.id ?? '',
+      pipeline_id: pipelineId,
       from: 'payment_processor',
       signing_secret: '',
       connection: {} as Connection,
     },
     validate: {
       name: (name) => (name.trim() === '' ? 'Give the source a name.' : null),
-      pipeline_id: (id) => (id === '' ? 'Choose a pipeline.' : null),
+      pipeline_id: (id) => (id === null ? 'Choose a pipeline.' : null),
     },
   });
   const { from } = form.values;
@@ -49,7 +51,7 @@ export function NewSource({ pipelines }: { pipelines: readonly { id: string; nam
       return call(api.POST('/v1/admin/webhook-sources', { body: { ...values, ...kind, ...secret } as never }));
     },
     onSuccess: async (source) => {
-      await queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
+      await queries.invalidateQueries({ queryKey: SOURCES });
       if (isBroker(from)) await navigate({ to: '/sources', search: { selected: source.id } });
       else setMade(source);
     },
@@ -79,10 +81,10 @@ export function NewSource({ pipelines }: { pipelines: readonly { id: string; nam
             form.clearErrors();
           }}
         />
-        <Select
+        <PipelineSelect
           label="Pipeline"
+          description="Whose events they become."
           allowDeselect={false}
-          data={pipelines.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps('pipeline_id')}
         />
         {isBroker(from) ? (

@@ -12,7 +12,7 @@ import { Json } from '../../components/json.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
-import { type Source, sourcesQuery } from './sources.ts';
+import { SOURCES, type Source } from './sources.ts';
 
 /** What decides how a payload is read; the fields have their names of the API. */
 const readingOf = ({
@@ -62,7 +62,7 @@ export function Payload({ source }: { source: Source }) {
     mutationFn: () =>
       call(api.PUT('/v1/admin/webhook-sources/{id}', { params: { path: { id: source.id } }, body: JSON.parse(reading) as never })),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
+      await queries.invalidateQueries({ queryKey: SOURCES });
       setDraft(undefined);
       notifications.show({ message: 'Saved. New events are read this way within five seconds.' });
     },

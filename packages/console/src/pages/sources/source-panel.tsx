@@ -13,7 +13,7 @@ import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { isBroker } from './broker-connection.tsx';
 import { BrokerPanel } from './broker-panel.tsx';
-import { type Source, sourcesQuery } from './sources.ts';
+import { SOURCES, type Source } from './sources.ts';
 import { WebhookAddress } from './webhook-address.tsx';
 
 const Payload = lazy(async () => ({ default: (await import('./payload.tsx')).Payload }));
@@ -35,7 +35,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
     (event) =>
       'event' in event && (event.event?.context as { webhook_source?: unknown } | undefined)?.webhook_source === source.source_type,
   );
-  const refresh = () => queries.invalidateQueries({ queryKey: sourcesQuery.queryKey });
+  const refresh = () => queries.invalidateQueries({ queryKey: SOURCES });
   const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) });
   const enable = useMutation({
     mutationFn: (enabled: boolean) => call(api.PUT('/v1/admin/webhook-sources/{id}', { params: { path }, body: { enabled } })),
@@ -45,8 +45,9 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
   const remove = useMutation({
     mutationFn: () => call(api.DELETE('/v1/admin/webhook-sources/{id}', { params: { path } })),
     onSuccess: async () => {
-      await refresh();
+      // First: what is gone cannot be read again.
       onClose();
+      await refresh();
     },
     onError,
   });

@@ -1,27 +1,43 @@
-import { Button, Modal, Table } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Modal, Table, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime } from '../../format.ts';
+import { usePipelineNames } from '../../names.ts';
+import { nextOffset } from '../../next-offset.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 import { BROKERS, isBroker } from './broker-connection.tsx';
 import { NewSource } from './new-source.tsx';
 import { SourcePanel } from './source-panel.tsx';
-import { sourcesQuery } from './sources.ts';
+import { fetchSources, SOURCES, useSource } from './sources.ts';
+
+/** So many rows need no search. */
+const FEW = 8;
 
 export function SourcesPage() {
   const [open, { open: show, close }] = useNewDialog('editor');
   const may = useMay('editor');
-  const pipelines = useQuery(pipelinesQuery());
-  const { selected } = useSearch({ strict: false }) as { selected?: string };
+  const { selected, q = '' } = useSearch({ strict: false }) as { selected?: string; q?: string };
   const navigate = useNavigate();
-  const sources = useQuery(sourcesQuery);
-  const shown = sources.data?.webhook_sources.find(({ id }) => id === selected);
-  const names = new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name]));
+  const [search] = useDebouncedValue(q.trim(), 200);
+  const sources = useInfiniteQuery({
+    queryKey: [...SOURCES, 'list', search],
+    initialPageParam: 0,
+    queryFn: ({ pageParam }) => fetchSources(search, pageParam),
+    getNextPageParam: (last) => nextOffset(last, last.webhook_sources),
+    placeholderData: keepPreviousData,
+  });
+  const rows = sources.data?.pages.flatMap((page) => page.webhook_sources) ?? [];
+  const total = sources.data?.pages[0]?.total ?? 0;
+  const shown = useSource(selected);
+  const pipelines = useQuery(pipelinesQuery());
+  const names = usePipelineNames(rows.map(({ pipeline_id }) => pipeline_id));
   return (
     <Page
       title="Sources"
@@ -32,11 +48,30 @@ export function SourcesPage() {
         </Button>
       }
     >
+      {(q !== '' || rows.length > FEW) && (
+        <TextInput
+          mb="sm"
+          w={280}
+          size="xs"
+          aria-label="Filter sources"
+          placeholder="Part of the name"
+          value={q}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({
+              to: '/sources',
+              search: (old: Record<string, unknown>) => ({ ...old, q: value || undefined }),
+              replace: true,
+            } as never)
+          }
+        />
+      )}
       {sources.isPending ? (
         <Loading what="sources" />
-      ) : sources.isError ? (
+      ) : sources.isLoadingError ? (
         <Failed error={sources.error} retry={() => void sources.refetch()} />
-      ) : sources.data.webhook_sources.length === 0 ? (
+      ) : rows.length === 0 && q !== '' ? (
+        <Empty title="No source matches" />
+      ) : rows.length === 0 ? (
         <Empty title="No sources yet">
           Payments, orders, contacts and form answers become events of a pipeline. They arrive as signed webhooks, or from Kafka, NATS or
           SQS.
@@ -54,16 +89,20 @@ export function SourcesPage() {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {sources.data.webhook_sources.map(({ id, name, provider, kind, connection, pipeline_id, url, enabled, created_at }) => (
+              {rows.map(({ id, name, provider, kind, connection, pipeline_id, url, enabled, created_at }) => (
                 <Table.Tr key={id}>
                   <Table.Td>
-                    <Link to="/sources" search={{ selected: id }}>
+                    <Link to="/sources" search={{ ...(q === '' ? {} : { q }), selected: id }}>
                       <b>{name}</b>
                     </Link>{' '}
                     {!enabled && <Tag tone="warn">disabled</Tag>}
                   </Table.Td>
                   <Table.Td>{isBroker(kind) ? BROKERS[kind].label : provider}</Table.Td>
-                  <Table.Td>{names.get(pipeline_id) ?? pipeline_id}</Table.Td>
+                  <Table.Td>
+                    <Link to="/pipelines/$pipelineId" params={{ pipelineId: pipeline_id }}>
+                      {names.get(pipeline_id) ?? pipeline_id}
+                    </Link>
+                  </Table.Td>
                   <Table.Td visibleFrom="sm" className="mono">
                     {isBroker(kind) ? (connection?.topic ?? connection?.stream ?? connection?.queue_url) : url}
                   </Table.Td>
@@ -74,10 +113,22 @@ export function SourcesPage() {
           </Table>
         </section>
       )}
-      {shown !== undefined && <SourcePanel key={shown.id} source={shown} onClose={() => void navigate({ to: '/sources', search: {} })} />}
+      <MoreButton shown={rows.length} total={total} query={sources} />
+      {selected !== undefined &&
+        (shown.data !== undefined ? (
+          <SourcePanel
+            key={shown.data.id}
+            source={shown.data}
+            onClose={() => void navigate({ to: '/sources', search: q === '' ? {} : { q } })}
+          />
+        ) : shown.isError ? (
+          <Failed error={shown.error} retry={() => void shown.refetch()} />
+        ) : (
+          <Loading what="the source" />
+        ))}
       {/* Opens with the form in it, so that the first field has the focus. */}
       <Modal opened={open && pipelines.data !== undefined} onClose={close} title="New source" size="lg">
-        <NewSource pipelines={pipelines.data?.pipelines ?? []} />
+        <NewSource pipelineId={pipelines.data?.pipelines[0]?.id ?? null} />
       </Modal>
     </Page>
   );

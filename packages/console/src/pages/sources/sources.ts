@@ -1,7 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 
-export const sourcesQuery = {
-  queryKey: ['webhook-sources'],
-  queryFn: () => call(api.GET('/v1/admin/webhook-sources', { params: { query: { limit: 100 } } })),
-};
-export type Source = Awaited<ReturnType<typeof sourcesQuery.queryFn>>['webhook_sources'][number];
+/** Begins the key of every list of sources. */
+export const SOURCES = ['webhook-sources'];
+export const PAGE = 50;
+
+export const fetchSources = (search: string, offset: number) =>
+  call(api.GET('/v1/admin/webhook-sources', { params: { query: { ...(search === '' ? {} : { search }), limit: PAGE, offset } } }));
+export type Source = Awaited<ReturnType<typeof fetchSources>>['webhook_sources'][number];
+
+/** One source, also where the list has not come to it. */
+export const useSource = (id: string | undefined) =>
+  useQuery({
+    queryKey: [...SOURCES, 'one', id],
+    enabled: id !== undefined,
+    queryFn: () => call(api.GET('/v1/admin/webhook-sources/{id}', { params: { path: { id: id ?? '' } } })),
+  });

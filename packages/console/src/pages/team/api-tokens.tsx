@@ -1,5 +1,5 @@
 /** Tokens for machines. A token is shown once, when it is made. */
-import { Alert, Button, Group, Modal, MultiSelect, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
@@ -7,11 +7,12 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
+import { PipelinesSelect } from '../../components/server-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, dateTime } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
-import { pipelinesQuery } from '../../queries.ts';
+import { usePipelineNames } from '../../names.ts';
 import type { Role } from '../../session/session.ts';
 import { useMay } from '../../session/use-session.ts';
 
@@ -19,13 +20,12 @@ export function ApiTokens() {
   const [open, { open: show, close }] = useDisclosure();
   const queries = useQueryClient();
   const may = useMay('admin');
-  const pipelines = useQuery(pipelinesQuery());
-  const names = new Map(pipelines.data?.pipelines.map(({ id, name }) => [id, name]));
   const tokens = useQuery({
     queryKey: ['api-tokens'],
     enabled: may,
     queryFn: () => call(api.GET('/v1/admin/api-tokens', { params: { query: { limit: 100 } } })),
   });
+  const names = usePipelineNames(tokens.data?.api_tokens.flatMap(({ pipeline_ids }) => pipeline_ids ?? []) ?? []);
   const revoke = useMutation({
     mutationFn: (id: string) => call(api.DELETE('/v1/admin/api-tokens/{id}', { params: { path: { id } } })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
@@ -114,7 +114,6 @@ const LIFETIMES = { '30': '30 days', '90': '90 days', '365': 'one year', never: 
 
 function NewToken({ onDone }: { onDone: () => void }) {
   const queries = useQueryClient();
-  const pipelines = useQuery(pipelinesQuery());
   const isOwner = useMay('owner');
   const form = useForm({
     initialValues: { name: '', role: 'editor' as Role, pipeline_ids: [] as string[], lifetime: '90' },
@@ -155,12 +154,7 @@ function NewToken({ onDone }: { onDone: () => void }) {
           data={['viewer', 'editor', 'admin', ...(isOwner ? ['owner'] : [])]}
           {...form.getInputProps('role')}
         />
-        <MultiSelect
-          label="Only for these pipelines"
-          description="Empty: for everything."
-          data={pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-          {...form.getInputProps('pipeline_ids')}
-        />
+        <PipelinesSelect label="Only for these pipelines" description="Empty: for everything." {...form.getInputProps('pipeline_ids')} />
         <Select
           label="Ends after"
           allowDeselect={false}

@@ -1,13 +1,17 @@
 import { Button, Group, Modal, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { MoreButton } from '../../components/more-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { ago } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
+import { nextOffset } from '../../next-offset.ts';
 import { mayChangeUser, type Role, reaches, rolesToGive } from '../../session/roles.ts';
 import { useMay, useUser } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
@@ -20,13 +24,25 @@ const RIGHTS: Record<Role, string> = {
 };
 const needs = (theirs: Role): string => (theirs === 'owner' ? 'Needs the role owner' : 'Needs the role admin');
 
+const PAGE = 50;
+
 /** Who belongs to the organisation, with which role. */
 export function Users() {
   const [open, { open: show, close }] = useNewDialog('admin');
   const queries = useQueryClient();
   const me = useUser();
   const may = useMay('admin');
-  const users = useQuery({ queryKey: ['users'], queryFn: () => call(api.GET('/v1/admin/users', { params: { query: { limit: 100 } } })) });
+  const navigate = useNavigate();
+  const { q = '' } = useSearch({ strict: false }) as { q?: string };
+  const [search] = useDebouncedValue(q.trim(), 200);
+  const users = useInfiniteQuery({
+    queryKey: ['users', 'list', search],
+    initialPageParam: 0,
+    queryFn: ({ pageParam }) =>
+      call(api.GET('/v1/admin/users', { params: { query: { ...(search === '' ? {} : { search }), limit: PAGE, offset: pageParam } } })),
+    getNextPageParam: (last) => nextOffset(last, last.users),
+    placeholderData: keepPreviousData,
+  });
   const refresh = () => queries.invalidateQueries({ queryKey: ['users'] });
   const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) });
   const change = useMutation({
@@ -61,12 +77,25 @@ export function Users() {
   }
   if (users.isPending) return <Loading what="the team" />;
   if (users.isLoadingError) return <Failed error={users.error} retry={() => void users.refetch()} />;
+  const rows = users.data.pages.flatMap((page) => page.users);
+  const total = users.data.pages[0]?.total ?? 0;
   return (
     <>
       <Group justify="space-between" mb="sm">
         <Text size="sm" c="var(--dim)" maw={640}>
           Viewers read; editors change pipelines, mappings and transformations; admins also users, privacy and deletes; owners everything.
         </Text>
+        <TextInput
+          size="xs"
+          w={240}
+          ml="auto"
+          aria-label="Filter users"
+          placeholder="Part of the name or address"
+          value={q}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({ to: '/team', search: value === '' ? {} : { q: value }, replace: true })
+          }
+        />
         <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role admin'}>
           Add a user
         </Button>
@@ -85,7 +114,7 @@ export function Users() {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {users.data.users.map(({ id, email, name, role, status, last_login_at }) => (
+            {rows.map(({ id, email, name, role, status, last_login_at }) => (
               <Table.Tr key={id}>
                 <Table.Td>
                   <b>{name === '' ? email : name}</b> {id === me.id && <Tag>you</Tag>}
@@ -167,7 +196,9 @@ export function Users() {
             ))}
           </Table.Tbody>
         </Table>
+        {rows.length === 0 && <p style={{ padding: 12 }}>Nobody matches.</p>}
       </section>
+      <MoreButton shown={rows.length} total={total} query={users} />
       <Modal opened={open} onClose={close} title="Add a user">
         <NewUser onDone={close} />
       </Modal>

@@ -1,5 +1,5 @@
 import { type Integration, type IntegrationFields, integration } from '@firsthand/core/config/integration.ts';
-import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import { anyContains, countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
@@ -52,6 +52,36 @@ export async function listIntegrations(db: Db, orgId: string, pipelineId: string
   const { rows, total } = await readPage(listed, page, () => countOf(all));
   return { rows: rows.map((row) => integration.fromRow(row, lenientJson)), total };
 }
+
+export interface IntegrationFilter {
+  /** Part of the name. */
+  search?: string | undefined;
+  vendor?: string | undefined;
+  template_id?: string | undefined;
+  ids?: readonly string[] | undefined;
+  pipeline_ids?: readonly string[] | undefined;
+}
+export type ListedIntegration = Integration & { pipeline_name: string };
+/** Those of all live pipelines of the organisation, oldest first. */
+export async function listAllIntegrations(db: Db, orgId: string, filter: IntegrationFilter, page: Page): Promise<Paged<ListedIntegration>> {
+  const { search, vendor, template_id, ids, pipeline_ids } = filter;
+  let query = select(db, orgId)
+    .innerJoin('pipelines', 'pipelines.id', 'integrations.pipeline_id')
+    .where('pipelines.deleted_at', 'is', null);
+  if (search !== undefined) query = query.where(anyContains(['integrations.name'], search));
+  if (vendor !== undefined) query = query.where('templates.vendor', '=', vendor);
+  if (template_id !== undefined) query = query.where('integrations.template_id', '=', template_id);
+  if (ids !== undefined) query = query.where('integrations.id', 'in', orNone(ids));
+  if (pipeline_ids !== undefined) query = query.where('integrations.pipeline_id', 'in', orNone(pipeline_ids));
+  const listed = query.select('pipelines.name as pipeline_name').orderBy('integrations.created_at').orderBy('integrations.id');
+  const { rows, total } = await readPage(listed, page, () => countOf(query.clearSelect()));
+  return {
+    rows: rows.map(({ pipeline_name, ...row }) => ({ ...integration.fromRow(row, lenientJson), pipeline_name })),
+    total,
+  };
+}
+/** An empty list of values is no SQL. */
+const orNone = (ids: readonly string[]): readonly string[] => (ids.length === 0 ? [''] : ids);
 
 export async function insertIntegration(
   tx: Db,

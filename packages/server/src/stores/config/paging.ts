@@ -77,6 +77,16 @@ export async function countOf<DB, Tables extends keyof DB>(query: SelectQueryBui
   return (counted as { total: number }).total;
 }
 
+/** The text is part of one of the columns, in any case. The engines fold case for ASCII only: searching the text as typed finds other letters. */
+export function anyContains(columns: readonly string[], text: string) {
+  const [typed, folded] = [likeContaining(text), likeContaining(text.toLowerCase())];
+  const each = columns.map((column) => {
+    const ref = sql.ref(column);
+    return sql`lower(${ref}) like ${folded} escape '\\' or ${ref} like ${typed} escape '\\'`;
+  });
+  return sql<boolean>`(${sql.join(each, sql` or `)})`;
+}
+
 /** For `like … escape '\'`: % and _ in the user's text match literally. */
 export function likeContaining(text: string): string {
   return `%${text.replace(/[\\%_]/g, (found) => `\\${found}`)}%`;

@@ -1,6 +1,5 @@
 import { type Template, type TemplateFields, template } from '@firsthand/core/config/template.ts';
-import { sql } from 'kysely';
-import { countOf, likeContaining, type Page, type Paged, readPage } from './paging.ts';
+import { anyContains, countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp } from './schema.ts';
 
 export function findTemplate(db: Db, orgId: string, id: string): Promise<Template | undefined> {
@@ -21,11 +20,7 @@ export interface TemplateFilter {
 export async function listTemplates(db: Db, orgId: string, filter: TemplateFilter, page: Page): Promise<Paged<Template>> {
   let query = db.selectFrom('templates').where('org_id', '=', orgId).where('deleted_at', 'is', null);
   if (filter.vendor !== undefined) query = query.where('vendor', '=', filter.vendor);
-  if (filter.search !== undefined) {
-    // The engines fold case for ASCII only. Searching the text as typed too finds other letters.
-    const [typed, folded] = [likeContaining(filter.search), likeContaining(filter.search.toLowerCase())];
-    query = query.where(sql<boolean>`(lower(name) like ${folded} escape '\\' or name like ${typed} escape '\\')`);
-  }
+  if (filter.search !== undefined) query = query.where(anyContains(['name'], filter.search));
   const listed = query.select(template.columns).orderBy('created_at', 'desc').orderBy('id', 'desc');
   return readPage(listed, page, () => countOf(query));
 }

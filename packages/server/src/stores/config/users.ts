@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import { anyContains, countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, UserRole, UserRow } from './schema.ts';
 
 export interface User {
@@ -19,8 +19,10 @@ export function findUser(db: Db, orgId: string, id: string): Promise<User | unde
   return db.selectFrom('users').select(PUBLIC_COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 }
 
-export async function listUsers(db: Db, orgId: string, page: Page): Promise<Paged<User>> {
-  const query = db.selectFrom('users').where('org_id', '=', orgId);
+/** Newest first. `search`: part of the name or the e-mail address. */
+export async function listUsers(db: Db, orgId: string, search: string | undefined, page: Page): Promise<Paged<User>> {
+  let query = db.selectFrom('users').where('org_id', '=', orgId);
+  if (search !== undefined) query = query.where(anyContains(['name', 'email'], search));
   const listed = query.select(PUBLIC_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
   return readPage(listed, page, () => countOf(query));
 }

@@ -1,5 +1,5 @@
 import { type PublicWebhookSource, type WebhookSourceFields, webhookSource } from '@firsthand/core/config/webhook-source.ts';
-import { countOf, type Page, type Paged, readPage } from './paging.ts';
+import { anyContains, countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp, WebhookSourceRow } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
@@ -21,15 +21,21 @@ export async function findWebhookSource(db: Db, orgId: string, id: string): Prom
   return row && read(row);
 }
 
+export interface WebhookSourceFilter {
+  pipeline_id?: string | undefined;
+  /** Part of the name. */
+  search?: string | undefined;
+}
 /** Newest first. */
 export async function listWebhookSources(
   db: Db,
   orgId: string,
-  pipelineId: string | undefined,
+  { pipeline_id, search }: WebhookSourceFilter,
   page: Page,
 ): Promise<Paged<PublicWebhookSource>> {
   let query = select(db, orgId);
-  if (pipelineId !== undefined) query = query.where('pipeline_id', '=', pipelineId);
+  if (pipeline_id !== undefined) query = query.where('pipeline_id', '=', pipeline_id);
+  if (search !== undefined) query = query.where(anyContains(['name'], search));
   const listed = query.select(webhookSource.columns).orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { rows, total } = await readPage(listed, page, () => countOf(query));
   return { rows: rows.map(read), total };

@@ -49,6 +49,8 @@ const SCOPES: readonly (readonly [pattern: string, PipelinesOf])[] = [
   ['PUT /pipelines/:id/*', byPath],
   ['POST /pipelines/:id/*', byPath],
   ['DELETE /pipelines/:id/*', byPath],
+  // Lists only those of the token's own pipelines.
+  ['GET /integrations', none],
   ['POST /integrations', bySourceId],
   ['GET /webhook-sources', byQuery],
   ['POST /webhook-sources', byBody],
@@ -71,6 +73,15 @@ const SCOPES: readonly (readonly [pattern: string, PipelinesOf])[] = [
   ['POST /mapping/preview', none],
   ['POST /transformations/test', none],
 ];
+
+/** The pipelines that a list may show: those asked for, as far as the caller's token reaches. Undefined: all. */
+export function permitted(
+  { pipeline_ids }: Pick<Actor, 'pipeline_ids'>,
+  asked: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (pipeline_ids === undefined || asked === undefined) return asked ?? pipeline_ids;
+  return asked.filter((id) => pipeline_ids.includes(id));
+}
 
 export function createPipelineScope(deps: Deps) {
   return async (request: FastifyRequest): Promise<void> => {

@@ -60,7 +60,7 @@ export function apiTokenRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Create an API token',
         description:
-          'The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` lists only these, and `POST /integrations` takes only these as `source_id`. At most 100 in an organisation.',
+          'The token is shown only in this response. It ends with the user who made it, or when that user is demoted below its role. With `pipeline_ids` it can only be used on routes that belong to one of these pipelines; `GET /pipelines` and `GET /integrations` list only these and theirs, and `POST /integrations` takes only these as `source_id`. At most 100 in an organisation.',
         tags,
         body: Create,
         response: { 201: TokenWithSecret },

@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Integration, integration as resource } from '@firsthand/core/config/integration.ts';
 import type { Template } from '@firsthand/core/config/resources.ts';
+import { Closed, named } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { type Static, Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
-import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import { IdParams, IdsQuery, idsOf, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { integrationHealth } from '../../../operations/health.ts';
 import { newId } from '../../../runtime/ids.ts';
 import {
   deleteIntegration,
   findIntegration,
   insertIntegration,
+  listAllIntegrations,
   listIntegrations,
   updateIntegration,
 } from '../../../stores/config/integrations.ts';
@@ -19,6 +21,7 @@ import { findPipeline, pipelineExists } from '../../../stores/config/pipelines.t
 import { findRevision, latestRevision, type StoredRevision } from '../../../stores/config/revisions.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
+import { permitted } from '../auth/pipeline-scope.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, missingFields, openStored, requireVendor, toRevision, withoutMasks } from '../integration-config.ts';
 import { IntegrationUpdate, OneStepCreate, OneStepIntegration } from '../integration-schema.ts';
@@ -26,6 +29,18 @@ import { createTemplate, initialSetup, withDefaultMappings } from '../template-w
 
 const tags = ['Pipeline integrations'];
 export const IntegrationParams = Type.Object({ id: Type.String(), integration_id: Type.String() });
+const ListedIntegration = named(
+  'ListedIntegration',
+  Closed({ ...resource.response.properties, pipeline_name: Type.String({ description: 'The name of its pipeline.' }) }),
+);
+const AllQuery = Type.Object({
+  search: Type.Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  vendor: Type.Optional(Type.String({ description: 'Catalog key of the vendor.' })),
+  template_id: Type.Optional(Type.String({ description: 'Those that deliver with this template.' })),
+  pipeline_ids: Type.Optional(IdsQuery('Those of these pipelines.')),
+  ids: Type.Optional(IdsQuery('Only these integrations.')),
+  ...PageQuery,
+});
 
 export function integrationRoutes(app: AdminApp, context: AdminContext): void {
   const { db, clock } = context;
@@ -146,6 +161,27 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
+  app.get(
+    '/integrations',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'List the integrations of all pipelines',
+        description: 'Oldest first. An API token with `pipeline_ids` sees only those of its pipelines.',
+        tags,
+        querystring: AllQuery,
+        response: { 200: ListOf('integrations', ListedIntegration) },
+      },
+    },
+    async ({ query, user }) => {
+      const page = pageOf(query);
+      const ids = idsOf('ids', query.ids);
+      const pipeline_ids = permitted(user, idsOf('pipeline_ids', query.pipeline_ids));
+      const { rows, total } = await listAllIntegrations(db, user.org_id, { ...query, ids, pipeline_ids }, page);
+      return { integrations: await withHealth(rows), total, ...page };
+    },
+  );
+
   app.post(
     '/integrations',
     {
@@ -216,7 +252,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     throw invalid('config', `cannot be changed here: add a revision (${revisions}) and send its revision_number`);
   }
 
-  async function withHealth(integrations: Integration[]) {
+  async function withHealth<T extends Integration>(integrations: T[]) {
     const health = await integrationHealth(context.operations, integrations);
     return integrations.map((integration) => addHealth(integration, health));
   }
@@ -225,7 +261,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
   }
 }
 
-function addHealth(integration: Integration, health: Awaited<ReturnType<typeof integrationHealth>>) {
+function addHealth<T extends Integration>(integration: T, health: Awaited<ReturnType<typeof integrationHealth>>) {
   const own = health.get(integration.id);
   if (own === undefined) throw new Error(`no health for ${integration.id}`);
   return { ...integration, health: own };

@@ -11,7 +11,7 @@ import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 import { type Static, Type } from 'typebox';
 import { issueChallengeToken } from '../../../http/challenge-token.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
-import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import { IdParams, IdsQuery, idsOf, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { isNetwork } from '../../../network/address-matcher.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
@@ -36,6 +36,7 @@ import {
   updatePipeline,
 } from '../../../stores/config/pipelines.ts';
 import type { Db } from '../../../stores/config/schema.ts';
+import { permitted } from '../auth/pipeline-scope.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { freeSlug, slugOf } from '../slug.ts';
@@ -59,6 +60,7 @@ const ListQuery = Type.Object({
   type: Type.Optional(OneOf(['web', 'app', 'server'])),
   label: Type.Optional(Type.String({ description: 'Pipelines with this label.' })),
   enabled: Type.Optional(Type.Boolean()),
+  ids: Type.Optional(IdsQuery('Only these pipelines.')),
   ...PageQuery,
 });
 
@@ -80,7 +82,8 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const { rows, total } = await listPipelines(db, user.org_id, { ...query, ids: user.pipeline_ids }, page);
+      const ids = permitted(user, idsOf('ids', query.ids));
+      const { rows, total } = await listPipelines(db, user.org_id, { ...query, ids }, page);
       return { pipelines: rows, total, ...page };
     },
   );

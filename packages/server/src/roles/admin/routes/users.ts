@@ -67,11 +67,20 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
     '/users',
     {
       config: { role: 'viewer' },
-      schema: { summary: 'List users', tags, querystring: Type.Object(PageQuery), response: { 200: ListOf('users', UserAnswer) } },
+      schema: {
+        summary: 'List users',
+        description: 'Newest first.',
+        tags,
+        querystring: Type.Object({
+          search: Type.Optional(Type.String({ description: 'Part of the name or the e-mail address, in any case.' })),
+          ...PageQuery,
+        }),
+        response: { 200: ListOf('users', UserAnswer) },
+      },
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const { rows, total } = await listUsers(db, user.org_id, page);
+      const { rows, total } = await listUsers(db, user.org_id, query.search, page);
       return { users: rows, total, ...page };
     },
   );

@@ -58,15 +58,20 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       config: { role: 'viewer', errors: ['CONFLICT'] },
       schema: {
         summary: 'List webhook sources',
+        description: 'Newest first.',
         tags,
-        querystring: Type.Object({ pipeline_id: Type.Optional(Type.String()), ...PageQuery }),
+        querystring: Type.Object({
+          pipeline_id: Type.Optional(Type.String()),
+          search: Type.Optional(Type.String({ description: 'Part of the name, in any case.' })),
+          ...PageQuery,
+        }),
         response: { 200: ListOf('webhook_sources', resource.response) },
       },
     },
     async (request) => {
       const page = pageOf(request.query);
       const origin = ingestOrigin(context.settings, request);
-      const { rows, total } = await listWebhookSources(db, request.user.org_id, request.query.pipeline_id, page);
+      const { rows, total } = await listWebhookSources(db, request.user.org_id, request.query, page);
       return { webhook_sources: rows.map((row) => withUrl(row, origin)), total, ...page };
     },
   );

@@ -1,0 +1,26 @@
+/** The names of pipelines and integrations that a page knows by id. An organisation may have more than one page of the API holds. */
+import { useQueries } from '@tanstack/react-query';
+import { api, call } from './api.ts';
+import { inBatches } from './in-batches.ts';
+
+const NAMES_FOR_MS = 300_000;
+
+const loadPipelineName = inBatches(async (ids) => {
+  const { pipelines } = await call(api.GET('/v1/admin/pipelines', { params: { query: { ids: ids.join(','), limit: 100 } } }));
+  return new Map(pipelines.map(({ id, name }) => [id, name]));
+});
+const loadIntegrationName = inBatches(async (ids) => {
+  const { integrations } = await call(api.GET('/v1/admin/integrations', { params: { query: { ids: ids.join(','), limit: 100 } } }));
+  return new Map(integrations.map(({ id, name }) => [id, name]));
+});
+
+const useNames = (kind: string, ids: readonly string[], load: (id: string) => Promise<string | null>): ReadonlyMap<string, string> => {
+  const known = [...new Set(ids)];
+  return useQueries({
+    queries: known.map((id) => ({ queryKey: [kind, id, 'name'], queryFn: () => load(id), staleTime: NAMES_FOR_MS })),
+    combine: (answers) => new Map(answers.flatMap(({ data }, at) => (typeof data === 'string' ? [[known[at] ?? '', data]] : []))),
+  });
+};
+/** A change of the pipeline's name is seen at once: its key begins like the pipeline's own. */
+export const usePipelineNames = (ids: readonly string[]) => useNames('pipeline', ids, loadPipelineName);
+export const useIntegrationNames = (ids: readonly string[]) => useNames('integration', ids, loadIntegrationName);
