@@ -48,7 +48,7 @@ describe('daily work in the console', () => {
     await page.goto(`${service.url}/settings?new=yes`);
     const dialog = page.getByRole('dialog', { name: 'New alert' });
     await dialog.getByLabel('Name').fill('Orders do not arrive');
-    await dialog.getByRole('combobox', { name: 'Tell' }).click();
+    await dialog.getByRole('combobox', { name: 'Channel 1' }).click();
     await page.getByRole('option', { name: 'webhook' }).click();
     await dialog.getByLabel('URL').fill('not an address');
     await dialog.getByRole('button', { name: 'Create' }).click();

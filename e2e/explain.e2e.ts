@@ -40,6 +40,7 @@ describe('every event can explain itself', () => {
       user_id: 'u1',
       event: { event: 'Product Viewed', user_id: 'u1' },
       received: { messageId: 'why-1' },
+      request: { source: 'browser', bytes: expect.any(Number), cookies: [] },
     });
     const byId = Object.fromEntries(
       (trace.deliveries as unknown as { integration_id: string }[]).map((each) => [each.integration_id, each]),
@@ -91,6 +92,41 @@ describe('every event can explain itself', () => {
     await client.put('/data-layer', { config: { pii_rules: config.pii_rules } });
     expect(trace.received).toMatchObject({ messageId: 'private-1', userId: 'u1', traits: { plan: 'pro' } });
     expect(JSON.stringify(trace)).not.toMatch(/ada@shop|secret-token|pk_/);
+  });
+
+  test('the facts of a request are shown as the privacy rules leave them', async () => {
+    const { config } = await client.get('/data-layer');
+    const { key } = await pipelineTo(client, receiver.url);
+    const requestOf = async (id: string) => {
+      await fetch(`${service.url}/v1/t`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'user-agent': 'Shop/1.0',
+          'sec-gpc': '1',
+          cookie: '_fbp=fb.1.2.3; session=private',
+        },
+        body: JSON.stringify({ type: 'track', event: 'Facts', messageId: id }),
+      });
+      return await until('the trace', async () => {
+        const { status, body } = await client.call('GET', `/events/${id}`);
+        return status === 200 && (body.request as unknown as object);
+      });
+    };
+    expect(await requestOf('facts-1')).toMatchObject({
+      source: 'browser',
+      bytes: JSON.stringify({ type: 'track', event: 'Facts', messageId: 'facts-1' }).length,
+      headers: { 'user-agent': 'Shop/1.0', 'sec-gpc': '1' },
+      cookies: ['_fbp'],
+    });
+    await client.put('/data-layer', {
+      config: { pii_rules: { ...config.pii_rules, ip: 'drop', fields: [{ path: 'context.user_agent', action: 'drop' }] } },
+    });
+    const hidden = await requestOf('facts-2');
+    await client.put('/data-layer', { config: { pii_rules: config.pii_rules } });
+    expect(hidden).toMatchObject({ source: 'browser', headers: { 'sec-gpc': '1' } });
+    expect(JSON.stringify(hidden)).not.toMatch(/Shop|127\.0|private/);
   });
 
   test('the counters of every integration add up', async () => {

@@ -13,7 +13,8 @@ export function useNewDialog(role: Role): [opened: boolean, set: { open: () => v
   const [allowed, setAllowed] = useState(may);
   if (may && !allowed) setAllowed(true);
   const { new: value } = useSearch({ strict: false }) as { new?: string };
+  // Back closes the dialog; closing it adds nothing to go back to.
   const set = (next: string | undefined) => () =>
-    void navigate({ to: '.', search: (old: Record<string, unknown>) => ({ ...old, new: next }), replace: true } as never);
+    void navigate({ to: '.', search: (old: Record<string, unknown>) => ({ ...old, new: next }), replace: next === undefined } as never);
   return [value !== undefined && allowed, { open: set('yes'), close: set(undefined) }];
 }

@@ -35,3 +35,21 @@ export interface SourceStatusNotice {
   sources: SourceStatus[];
   interval_ms: number;
 }
+
+/** Published by every process every few seconds, and once when it ends: what the installation consists of. */
+export const PROCESS_CHANNEL = 'process';
+export interface ProcessNotice {
+  /** Random, per start. */
+  id: string;
+  host: string;
+  pid: number;
+  roles: string[];
+  version: string;
+  started_at: string;
+  /** Resident. */
+  memory_bytes: number;
+  log_available: boolean;
+  configuration_version: number;
+  interval_ms: number;
+  left?: true;
+}

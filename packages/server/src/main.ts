@@ -1,4 +1,6 @@
 /** The one file that names every part: settings → stores → snapshot → roles → listener. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
@@ -12,6 +14,7 @@ import { createAdminSlot, openListeners, refuseCollection } from './listeners.ts
 import { keepLocalCopy, readLocalCopy } from './local-configuration.ts';
 import { otherPaths } from './openapi-paths.ts';
 import { watchPaused, watchSources } from './operations/health.ts';
+import { watchProcesses } from './operations/processes.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
 import { createTokenCache } from './outbound/tokens.ts';
@@ -118,6 +121,22 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
   const { paused, stop: stopWatching } = watchPaused(ephemeral, clock);
   const sources = watchSources(ephemeral, clock);
+  const processId = randomUUID();
+  const processes = watchProcesses({
+    ephemeral,
+    clock,
+    describe: () => ({
+      id: processId,
+      host: hostname(),
+      pid: process.pid,
+      roles: [...settings.roles],
+      version: VERSION,
+      started_at: new Date(clock.now() - Math.floor(process.uptime() * 1_000)).toISOString(),
+      memory_bytes: process.memoryUsage.rss(),
+      log_available: log.available,
+      configuration_version: live.current().version,
+    }),
+  });
 
   const geo = settings.geoipDb === undefined ? undefined : await (await import('./roles/process/geo.ts')).openGeo(settings.geoipDb);
   if (geo && !geo.ok) throw new Error(geo.fault);
@@ -155,6 +174,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       client,
       paused,
       sourceStatus: sources.statusOf,
+      processes: processes.list,
     };
     const admin = adminSlot
       ? await startAdmin(
@@ -239,6 +259,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       rateLimits.stop();
       stopWatching();
       sources.stop();
+      processes.stop();
       stalls.stop();
       collections.stop();
       tap.stop();

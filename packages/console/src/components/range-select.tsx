@@ -22,7 +22,6 @@ export function RangeSelect() {
         void navigate({
           to: '.',
           search: (old: Record<string, unknown>) => ({ ...old, range: next === DEFAULT_RANGE || next === null ? undefined : next }),
-          replace: true,
         } as never)
       }
     />

@@ -477,7 +477,7 @@ export interface paths {
         };
         /**
          * Read the state of the installation
-         * @description The process that answers, its stores, how long data is kept, and the backlog. `/readyz` and `/metrics` serve machines.
+         * @description The processes, the stores, how long data is kept, and the backlog. `/readyz` and `/metrics` serve machines.
          *
          *     Least role: **viewer**.
          */
@@ -1681,7 +1681,7 @@ export interface paths {
         };
         /**
          * Read the status of a source
-         * @description Whether the service reads from the broker of this source, how many messages wait there, and its last error.
+         * @description When the last event came, and for brokers whether the service reads from them, how many messages wait there, and the last error.
          *
          *     Least role: **viewer**.
          */
@@ -3855,6 +3855,7 @@ export interface components {
             } | null;
             /** @description What came in, while it is retained; the privacy rules apply to it as they do to the event. */
             received: unknown;
+            request: components["schemas"]["ReceivedRequest"] | null;
             steps: {
                 [key: string]: unknown;
             }[];
@@ -3875,6 +3876,8 @@ export interface components {
                     status: number | null;
                     error: string | null;
                     duration_ms: number | null;
+                    /** @description The beginning of the vendor’s answer to a success. Kept for about one request a second and integration, of at most 10 events. */
+                    answer: string | null;
                 }[];
             }[];
         };
@@ -4191,6 +4194,8 @@ export interface components {
                 /** @description Resident memory. */
                 memory_bytes: number;
             };
+            /** @description Every process that was heard within the last 15 seconds, the answering one first. Without NATS there is one. */
+            processes: components["schemas"]["InstallationProcess"][];
             stores: {
                 configuration: {
                     /** @enum {string} */
@@ -4220,6 +4225,30 @@ export interface components {
                 oldest_waiting_at: string | null;
             };
             /** @description Grows with every change. */
+            configuration_version: number;
+        };
+        InstallationProcess: {
+            /** @description Random, per start. */
+            id: string;
+            /** @description The process that answers. */
+            this: boolean;
+            /**
+             * @description Host name and process id. Shown to admins.
+             * @example web-1:4711
+             */
+            host: string | null;
+            roles: ("admin" | "ingest" | "process" | "deliver")[];
+            version: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            started_at: string;
+            /** @description Resident memory. */
+            memory_bytes: number;
+            /** @description Whether it reaches the event log. */
+            log_available: boolean;
+            /** @description The configuration that it works with. */
             configuration_version: number;
         };
         Integration: {
@@ -5573,6 +5602,27 @@ export interface components {
             /** @description Only where the check failed. */
             reason?: string;
         };
+        /** @description What is kept of the request, while the event is retained; the privacy rules apply. */
+        ReceivedRequest: {
+            /**
+             * @description The kind of endpoint that took it.
+             * @enum {string}
+             */
+            source: "browser" | "server" | "webhook";
+            /** @description Size of the event as it came. */
+            bytes: number;
+            /** @description Those that are kept: `user-agent` and `sec-gpc`. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description The names of the vendor cookies that came with it. */
+            cookies: string[];
+            /** @description Browser endpoints only. */
+            ip?: string;
+            webhook_source_id?: string;
+            /** @description The dead letter that was replayed. */
+            replay_of?: string;
+        };
         RefreshSessionResult: {
             /** @description Keep it in memory. */
             access_token: string;
@@ -6612,6 +6662,12 @@ export interface components {
              * @example 2026-05-01T12:00:00.000Z
              */
             last_message_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the newest event of the source was received; known within seconds.
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            last_received_at: string | null;
         };
         /**
          * @example {
@@ -8843,8 +8899,8 @@ export interface operations {
                 reason?: string;
                 /** @description Events with a step at this integration. */
                 integration_id?: string;
-                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. */
-                delivery?: "delivered" | "not_delivered" | "dropped" | "retrying" | "accepted_by_vendor" | "dead_lettered";
+                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. */
+                delivery?: "delivered" | "not_delivered" | "dropped" | "waiting" | "retrying" | "accepted_by_vendor" | "dead_lettered";
                 /** @description Received at this moment or later. */
                 from?: string;
                 /** @description Received at this moment or earlier. */

@@ -90,6 +90,8 @@ export interface Attempt {
   status: number | null;
   error: string | null;
   duration_ms: number;
+  /** The beginning of the vendor's answer to a delivery that succeeded, for some of them. */
+  answer?: string;
 }
 
 interface About {
@@ -114,6 +116,8 @@ interface AboutEvent extends AboutOne {
   event?: string | undefined;
   user_id?: string | undefined;
   anonymous_id?: string | undefined;
+  /** The source that the event came from, in outcomes of processing. */
+  webhook_source_id?: string | undefined;
 }
 
 export type Outcome =

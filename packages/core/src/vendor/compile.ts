@@ -114,7 +114,14 @@ function* analyse(definition: VendorDefinition, config: JsonObject, options: Com
   if (mapsNothing(definition, config)) warnings.push(MAPS_NOTHING);
   return {
     ok: true,
-    vendor: assemble(definition, settings, { requests, polls, chain, transport, certificates }, payload, parameters, warnings),
+    vendor: assemble(
+      definition,
+      settings,
+      { requests, polls, chain, transport, certificates, scrub: shared.scrub },
+      payload,
+      parameters,
+      warnings,
+    ),
   };
 }
 
@@ -130,7 +137,7 @@ function mapsNothing(definition: VendorDefinition, { version, events, defaults }
 function assemble(
   definition: VendorDefinition,
   settings: ReturnType<typeof readSettings>,
-  { requests, polls, chain, transport, certificates }: Ways,
+  { requests, polls, chain, transport, certificates, scrub }: Ways,
   payload: MakePayload,
   parameters: Record<string, unknown>,
   warnings: string[],
@@ -160,6 +167,7 @@ function assemble(
     return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
   };
   return {
+    scrub,
     ...settings,
     ...(tokens ? { token: (items: VendorItem[]) => requestOf(items).auth.token } : {}),
     ...(polls.some(Boolean) ? { poll: (items: VendorItem[]) => polls[indexOf(items)] } : {}),
@@ -190,6 +198,7 @@ function assemble(
 
 /** How items leave: requests, or one of the ways that stand in their place. */
 interface Ways {
+  scrub: CompiledVendor['scrub'];
   requests: CompiledRequest[];
   /** By request. */
   polls: (CompiledPoll | undefined)[];

@@ -141,6 +141,8 @@ export interface CompiledVendor {
   /** Throws nothing for items that `build` made. */
   request(items: VendorItem[], context: RequestContext): VendorRequest;
   read(reply: VendorReply, items: VendorItem[], context: { now: number }): Verdict;
+  /** Removes the integration's secrets from a text of the vendor. */
+  scrub(text: string): string;
   /** Set where records go through a driver instead of HTTP. `request` only describes them for a preview then. */
   transport?: CompiledTransport;
   /** Set where every event walks a chain of requests. `request` is its first one then, for a preview. */

@@ -1,7 +1,8 @@
 /** Explains a retained event: every step it took, and its result per integration as one word and one sentence. */
-import { decodeEnvelope } from '@firsthand/core/event/envelope.ts';
+import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import { explain } from '@firsthand/core/outcome/explain.ts';
 import type { Decision } from '@firsthand/core/outcome/outcome.ts';
+import type { CompiledPii } from '@firsthand/core/privacy/pii.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import { isRecordOf } from '../event-record.ts';
 import type { Snapshot } from '../snapshot/types.ts';
@@ -43,23 +44,59 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
   return {
     ...summary(row),
     event: letter?.event ?? (await findCanonical(deps.log, row)) ?? null,
-    received: await receivedBody(deps, row, letter ?? row),
+    ...(await receivedRecord(deps, row, letter ?? row)),
     steps: lifeOf(row, steps),
     deliveries: deliveriesOf(deps.snapshot(), row, steps),
   };
 }
 
-/** The body as the client sent it, while the raw record is retained. */
-async function receivedBody(
+interface ReceivedRequest {
+  source: IngestEnvelope['source'];
+  bytes: number;
+  headers: Record<string, string>;
+  cookies: string[];
+  ip?: string;
+  webhook_source_id?: string;
+  replay_of?: string;
+}
+const NOT_RETAINED = { received: null, request: null };
+
+/** The body as the client sent it and what is kept of its request, while the raw record is retained. */
+async function receivedRecord(
   { log, snapshot }: ExplainDeps,
   { org_id, pipeline_id, event_id }: TraceEventRow,
   { raw_topic, raw_position }: Pick<TraceEventRow, 'raw_topic' | 'raw_position'>,
-): Promise<unknown> {
+): Promise<{ received: unknown; request: ReceivedRequest | null }> {
   const organisation = snapshot().organisations.get(org_id);
-  if (raw_topic === null || raw_position === null || organisation === undefined) return null;
+  if (raw_topic === null || raw_position === null || organisation === undefined) return NOT_RETAINED;
   const record = await log.get(raw_topic, raw_position);
-  if (!record || !isRecordOf(record.id, pipeline_id, event_id)) return null;
-  return shownBody(JSON.parse(Buffer.from(decodeEnvelope(record.data).body).toString('utf8')), organisation.pii);
+  if (!record || !isRecordOf(record.id, pipeline_id, event_id)) return NOT_RETAINED;
+  const { envelope, body } = decodeEnvelope(record.data);
+  return {
+    received: shownBody(JSON.parse(Buffer.from(body).toString('utf8')), organisation.pii),
+    request: requestOf(envelope, body.length, organisation.pii),
+  };
+}
+
+/** Address and user agent are shown as the privacy rules leave them; of cookies only the names. */
+function requestOf(envelope: IngestEnvelope, bytes: number, pii: CompiledPii): ReceivedRequest {
+  const { source, ip, user_agent, cookies = {}, gpc, webhook_source_id, replay_of } = envelope;
+  const { context } = (shownBody({ context: { ...(ip !== undefined && { ip }), ...(user_agent !== undefined && { user_agent }) } }, pii) ??
+    {}) as { context?: Record<string, unknown> };
+  const agent = context?.user_agent;
+  const shownIp = context?.ip;
+  return {
+    source,
+    bytes,
+    headers: {
+      ...(typeof agent === 'string' ? { 'user-agent': agent } : {}),
+      ...(gpc ? { 'sec-gpc': '1' } : {}),
+    },
+    cookies: Object.keys(cookies),
+    ...(typeof shownIp === 'string' ? { ip: shownIp } : {}),
+    ...(webhook_source_id !== undefined && { webhook_source_id }),
+    ...(replay_of !== undefined && { replay_of }),
+  };
 }
 
 function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
@@ -77,7 +114,8 @@ function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
       integration_id: step.integration_id,
       status: step.status,
       duration_ms: step.duration_ms,
-      reason: step.reason,
+      reason: step.kind === 'delivered' ? null : step.reason,
+      ...(step.kind === 'delivered' && step.reason !== null ? { answer: step.reason } : {}),
       ...(step.due_at === null ? {} : { next_attempt_at: iso(step.due_at) }),
     })),
   ];
@@ -111,6 +149,7 @@ function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRo
         status: step.status,
         error: step.kind === 'delivered' ? null : step.reason,
         duration_ms: step.duration_ms,
+        answer: step.kind === 'delivered' ? step.reason : null,
       })),
   }));
 }
@@ -121,7 +160,8 @@ interface Fate {
   explanation: string;
 }
 function afterStep({ kind, reason }: TraceStepRow): Fate {
-  const explanation = kind === 'dropped' && reason ? explain(reason) : explain(kind, kind === 'delivered' ? null : reason);
+  if (kind === 'delivered') return { status: kind, reason: null, explanation: explain(kind, null) };
+  const explanation = kind === 'dropped' && reason ? explain(reason) : explain(kind, reason);
   return { status: kind, reason, explanation };
 }
 /** An event that ended before routing ended for every integration, for the same reason. */

@@ -8,6 +8,7 @@ import type { EventLog } from '../stores/event-log/port.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import type { VisitorStore } from '../stores/visitors/port.ts';
 import type { Sender } from '../transports/sender.ts';
+import type { ProcessState } from './processes.ts';
 
 export interface Operations {
   sandbox: Sandbox;
@@ -20,6 +21,8 @@ export interface Operations {
   client: Pick<GuardedClient, 'send'>;
   /** Whether a deliverer reports this integration as paused by a limit. */
   paused(integrationId: string): boolean;
+  /** Every process of the installation, the answering one first. */
+  processes(): ProcessState[];
   /** Undefined for a source that no process reads from its broker now. */
   sourceStatus(sourceId: string): SourceStatus | undefined;
 }

@@ -12,6 +12,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   let stepsReceived: Tally['stepsReceived'];
   const untraced = new Map<string, TraceEventRow>();
   const untracedSuccess = new Map<string, TraceStepRow>();
+  const lastReceived = new Map<string, TraceStepRow>();
   const deadLetters: DeadLetter[] = [];
   const counters = new Map<string, CounterRow>();
 
@@ -49,6 +50,22 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     };
     events.push(row);
     if (outcome.again === true) replacing.push(row);
+  }
+  /** The row of a source among those of integrations: its ids are others. */
+  function noteSource(outcome: Extract<Outcome, { kind: 'processed' | 'dropped' | 'dead_lettered' }>, receivedAt: number): void {
+    const { webhook_source_id: id, again } = outcome;
+    if (id === undefined || again === true || (lastReceived.get(id)?.at ?? 0) > receivedAt) return;
+    const { org_id, pipeline_id, event_id } = outcome;
+    const none = { reason: null, status: null, duration_ms: null, due_at: null };
+    lastReceived.set(id, {
+      org_id,
+      pipeline_id,
+      event_id: clean(event_id),
+      integration_id: id,
+      at: receivedAt,
+      kind: 'delivered',
+      ...none,
+    });
   }
   function traceStep(
     outcome: Exclude<Outcome, { kind: 'ingest_counts' | 'rejected_events' | 'processed' }>,
@@ -118,6 +135,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         count(outcome, '', outcome.at, 'processed');
         // The plan makes a decision only about an event that violates it: allowed or flagged.
         if (outcome.decisions.some(({ step }) => step === 'tracking_plan')) count(outcome, '', outcome.at, 'plan_violations');
+        noteSource(outcome, outcome.received_at);
         if (!outcome.untraced) traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':
@@ -125,13 +143,19 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         if (!outcome.replay) count(outcome, outcome.integration_id ?? '', outcome.at, `dropped:${outcome.reason}`);
         if (outcome.integration_id === undefined) {
           count(outcome, '', outcome.received_at, 'received');
+          noteSource(outcome, outcome.received_at);
           traceEvent(outcome, outcome.received_at, outcome.reason);
         } else traceStep(outcome, outcome.integration_id, { reason: clean(outcome.reason) });
         break;
       case 'delivered':
         count(outcome, outcome.integration_id, outcome.at, outcome.replay ? 'replayed' : 'delivered');
         if (!outcome.replay) count(outcome, outcome.integration_id, outcome.at, `latency:${latencyBucket(outcome.duration_ms)}`);
-        traceStep(outcome, outcome.integration_id, { status: outcome.attempt.status, duration_ms: outcome.attempt.duration_ms });
+        // A success has no reason: the column holds the vendor's answer.
+        traceStep(outcome, outcome.integration_id, {
+          status: outcome.attempt.status,
+          duration_ms: outcome.attempt.duration_ms,
+          reason: optional(outcome.attempt.error ?? outcome.attempt.answer),
+        });
         break;
       case 'retrying':
       case 'accepted_by_vendor':
@@ -149,6 +173,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         if (letter.integration_id === null) {
           const receivedAt = outcome.received_at ?? outcome.at;
           count(outcome, '', receivedAt, 'received');
+          noteSource(outcome, receivedAt);
           traceEvent(outcome, receivedAt, letter.reason);
         } else {
           const last = letter.attempts.at(-1);
@@ -170,6 +195,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     steps,
     stepsReceived,
     untracedSuccess: [...untracedSuccess.values()],
+    lastReceived: [...lastReceived.values()],
     counters: [...counters.values()],
     deadLetters,
   };

@@ -38,7 +38,6 @@ export function AuditPage() {
     void navigate({
       to: '/audit',
       search: (old: Filters) => ({ ...old, [name]: value === '' ? undefined : value }),
-      replace: true,
     } as never);
   const entries = useInfiniteQuery({
     queryKey: ['audit', action, resource, user],

@@ -15,6 +15,14 @@ import { Step, since } from './step.tsx';
 const DeliveryRequest = lazy(async () => ({ default: (await import('./delivery-request.tsx')).DeliveryRequest }));
 type DeliveryResult = Explained['deliveries'][number];
 
+const stepId = (integrationId: string): string => `step-${integrationId}`;
+/** Brings the integration's step into view, with the focus on its name. */
+export function showStep(integrationId: string): void {
+  const link = document.getElementById(stepId(integrationId));
+  link?.scrollIntoView({ block: 'center' });
+  link?.focus();
+}
+
 export function Delivery({ event, delivery }: { event: Explained; delivery: DeliveryResult }) {
   const [open, setOpen] = useState(false);
   const integrations = useQuery({ ...integrationsQuery(event.pipeline_id), refetchInterval: false });
@@ -25,6 +33,7 @@ export function Delivery({ event, delivery }: { event: Explained; delivery: Deli
     <Step
       title={
         <Link
+          id={stepId(delivery.integration_id)}
           to="/pipelines/$pipelineId"
           params={{ pipelineId: event.pipeline_id }}
           search={{ tab: 'integrations', integration: delivery.integration_id }}
@@ -71,13 +80,17 @@ export function Delivery({ event, delivery }: { event: Explained; delivery: Deli
 function Attempts({ attempts }: { attempts: DeliveryResult['attempts'] }) {
   return (
     <ol className={classes.attempts}>
-      {attempts.map(({ at, status, error, duration_ms }) => (
+      {attempts.map(({ at, status, error, duration_ms, answer }) => (
         <li key={at}>
           <span className="mono" title={zonedTime(at)}>
             {clockTime(at)}
           </span>{' '}
           <Tag tone={error === null ? 'ok' : 'bad'}>{status ?? 'no answer'}</Tag> <span className="dim">{milliseconds(duration_ms)}</span>{' '}
           {error !== null && <Reason text={error} long />}
+          {answer !== null && <pre className={`mono ${classes.answer}`}>{answer}</pre>}
+          {error === null && answer === null && (
+            <div className="dim">No answer text: it was empty, or not kept. One a second is kept for each integration.</div>
+          )}
         </li>
       ))}
     </ol>

@@ -3,36 +3,28 @@ import { Button, CopyButton, Group, Menu, Modal, Stack, TextInput } from '@manti
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
+import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
+import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
+import { curlOf } from './curl.ts';
 import type { Explained } from './event-query.ts';
 
-const PATHS: Record<string, string> = { track: '/v1/t', page: '/v1/p', identify: '/v1/i', group: '/v1/g' };
 /** The log's time and the trace's may differ by this much. */
 const SLACK_MS = 10_000;
 
-/** The event as a request that can be sent again by hand; the key is left to fill in. */
-export function curlOf(origin: string, event: { type: string; received?: unknown; event: unknown }): string {
-  const body = JSON.stringify(event.received ?? event.event, null, 2).replaceAll("'", "'\\''");
-  return `curl ${origin}${PATHS[event.type] ?? '/v1/events'} \\\n  -H 'authorization: Bearer <pipeline key>' \\\n  -H 'content-type: application/json' \\\n  -d '${body}'`;
-}
-
-export function EventActions({ event }: { event: Explained }) {
+/** `onWhy`: shows what became of the event at an integration. */
+export function EventActions({ event, onWhy }: { event: Explained; onWhy: (integrationId: string) => void }) {
   const may = useMay('editor');
   const [saving, { open, close }] = useDisclosure();
   return (
     <Group gap="xs" mt="sm">
       {event.event !== null && <SendAgain event={event} disabled={!may} />}
-      <CopyButton value={curlOf(location.origin, event)}>
-        {({ copied, copy }) => (
-          <Button variant="default" onClick={copy}>
-            {copied ? 'Copied' : 'Copy as curl'}
-          </Button>
-        )}
-      </CopyButton>
+      <WhyNot event={event} onWhy={onWhy} />
+      <CopyAsCurl event={event} />
       {event.event !== null && (
         <Button variant="default" onClick={open} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
           Save as test case
@@ -42,6 +34,54 @@ export function EventActions({ event }: { event: Explained }) {
         <SaveCase event={event} onDone={close} />
       </Modal>
     </Group>
+  );
+}
+
+function WhyNot({ event, onWhy }: { event: Explained; onWhy: (integrationId: string) => void }) {
+  const missing = event.deliveries.filter(({ status }) => status !== 'delivered');
+  if (missing.length === 0) return null;
+  return (
+    <Menu position="bottom-start" returnFocus={false}>
+      <Menu.Target>
+        <Button variant="default">Why not delivered to …?</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {missing.map(({ integration_id, name, status }) => (
+          <Menu.Item
+            key={integration_id}
+            onClick={() => onWhy(integration_id)}
+            rightSection={<Tag tone={toneOf(status)}>{status === 'dead_lettered' ? 'dead letter' : words(status)}</Tag>}
+          >
+            {name ?? integration_id}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function CopyAsCurl({ event }: { event: Explained }) {
+  const pipeline = useQuery(pipelineQuery(event.pipeline_id));
+  const snippet = useQuery({
+    queryKey: ['ingest-url', event.pipeline_id],
+    queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/collector/snippet', { params: { path: { id: event.pipeline_id } } })),
+    staleTime: Infinity,
+  });
+  const failed = pipeline.error ?? snippet.error;
+  if (pipeline.data === undefined || snippet.data === undefined)
+    return (
+      <Button variant="default" disabled title={failed === null ? 'The address is being read' : failureText(failed)}>
+        Copy as curl
+      </Button>
+    );
+  return (
+    <CopyButton value={curlOf({ ingestUrl: snippet.data.ingest_url, key: pipeline.data.pipeline_key }, event)}>
+      {({ copied, copy }) => (
+        <Button variant="default" onClick={copy}>
+          {copied ? 'Copied' : 'Copy as curl'}
+        </Button>
+      )}
+    </CopyButton>
   );
 }
 

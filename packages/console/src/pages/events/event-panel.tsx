@@ -2,11 +2,13 @@
 import { CloseButton, Group, Tabs, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { Copy, Json } from '../../components/json.tsx';
 import { RefusedSender } from '../../components/refused-sender.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { clockTime } from '../../format.ts';
+import { showStep } from './delivery.tsx';
 import { EventActions } from './event-actions.tsx';
 import { type Explained, eventQuery, isRejected, type Rejected } from './event-query.ts';
 import { EventName } from './event-table.tsx';
@@ -80,6 +82,15 @@ function Explanation({ event, onClose }: { event: Explained; onClose: () => void
   const { deliveries } = event;
   const failed = deliveries.filter(({ status }) => status === 'dead_lettered').length;
   const undelivered = deliveries.filter(({ status }) => status !== 'delivered').length;
+  const [tab, setTab] = useState('life');
+  const [asked, setAsked] = useState<{ id: string }>();
+  const explain = (id: string) => {
+    setTab('life');
+    setAsked({ id });
+  };
+  useEffect(() => {
+    if (asked !== undefined) showStep(asked.id);
+  }, [asked]);
   return (
     <>
       <Close onClose={onClose} />
@@ -96,8 +107,8 @@ function Explanation({ event, onClose }: { event: Explained; onClose: () => void
       <div className={`mono dim ${classes.id}`}>
         {event.event_id} <Copy text={event.event_id} label="Copy the event id" inline />
       </div>
-      <EventActions event={event} />
-      <Tabs defaultValue="life" mt="sm" keepMounted={false}>
+      <EventActions event={event} onWhy={explain} />
+      <Tabs value={tab} onChange={(next) => setTab(next ?? 'life')} mt="sm" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="life">What happened</Tabs.Tab>
           <Tabs.Tab value="event">Processed event</Tabs.Tab>

@@ -29,9 +29,10 @@ export function EventsPage() {
   const search = useSearch({ strict: false }) as EventsSearch;
   const navigate = useNavigate();
   const queries = useQueryClient();
+  /** `replace`: Back goes to where the reader was before, not to each step on the way. */
   const setSearch = useCallback(
-    (next: Partial<Record<keyof EventsSearch, string | undefined>>) =>
-      void navigate({ to: '/events', search: (old: EventsSearch) => ({ ...old, ...next }), replace: true } as never),
+    (next: Partial<Record<keyof EventsSearch, string | undefined>>, replace = false) =>
+      void navigate({ to: '/events', search: (old: EventsSearch) => ({ ...old, ...next }), replace } as never),
     [navigate],
   );
   const liveIsPossible = canBeLive(search);
@@ -103,9 +104,11 @@ export function EventsPage() {
     const timer = setTimeout(() => void fetchNextPage(), waitS * 1_000);
     return () => clearTimeout(timer);
   }, [waitS, errorUpdateCount, fetchNextPage]);
+  // Back closes the panel, however many events were looked at in it.
+  const isOpen = search.selected !== undefined;
   const onSelect = useCallback(
-    ({ event_id, pipeline_id }: Row) => setSearch({ selected: event_id, selected_in: pipeline_id }),
-    [setSearch],
+    ({ event_id, pipeline_id }: Row) => setSearch({ selected: event_id, selected_in: pipeline_id }, isOpen),
+    [setSearch, isOpen],
   );
   function setFilter(name: FilterName, value: string | undefined) {
     setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined } : {}) });
@@ -127,7 +130,7 @@ export function EventsPage() {
       }
       actions={
         liveIsPossible ? (
-          <Button variant="default" onClick={() => setSearch({ live: isLive ? 'off' : undefined })}>
+          <Button variant="default" onClick={() => setSearch({ live: isLive ? 'off' : undefined }, true)}>
             {isLive ? 'Pause' : 'Go live'}
           </Button>
         ) : (

@@ -1,5 +1,7 @@
 /** The vertical timeline of an event. */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { api, call } from '../../api.ts';
 import { Tag, words } from '../../components/tag.tsx';
 import { bytes, clockTime } from '../../format.ts';
@@ -37,7 +39,9 @@ export function Life({ event }: { event: Explained }) {
   const names = new Map(transformations.data?.transformations.map(({ id, name }) => [id, name]));
   return (
     <ol className={classes.timeline}>
-      <Step title="Received" when={clockTime(event.received_at)} tone="ok" marks={<span className="dim">{originOf(event)}</span>} />
+      <Step title="Received" when={clockTime(event.received_at)} tone="ok" marks={<span className="dim">{originOf(event)}</span>}>
+        <RequestFacts request={event.request} />
+      </Step>
       {steps.map((step, at) => (
         <Step
           // biome-ignore lint/suspicious/noArrayIndexKey: steps have an order and no id
@@ -61,16 +65,52 @@ export function Life({ event }: { event: Explained }) {
     </ol>
   );
 }
-function originOf({ received, event }: Explained): string {
-  const context = (event?.context ?? {}) as { ip?: unknown; source?: unknown };
-  const size = received === null || received === undefined ? [] : [bytes(new TextEncoder().encode(JSON.stringify(received)).length)];
-  return [
-    context.source === 'webhook' ? 'webhook' : 'collection endpoint',
-    ...size,
-    typeof context.ip === 'string' ? context.ip : undefined,
-  ]
-    .filter((part) => part !== undefined)
-    .join(' · ');
+const ENDPOINTS = { browser: 'browser endpoint', server: 'server endpoint', webhook: 'webhook' } as const;
+
+function originOf({ request, event }: Explained): string {
+  if (request === null)
+    return (event?.context as { source?: unknown } | undefined)?.source === 'webhook' ? 'webhook' : 'collection endpoint';
+  return [ENDPOINTS[request.source], bytes(request.bytes), request.ip].filter((part) => part !== undefined).join(' · ');
+}
+/** What is kept of the request. The headers that are not here were not stored. */
+function RequestFacts({ request }: { request: Explained['request'] }) {
+  if (request === null) return <div className={classes.detail}>The request is no longer retained.</div>;
+  const { headers, cookies, webhook_source_id, replay_of } = request;
+  const rows: [name: string, value: ReactNode][] = [
+    ...Object.entries(headers),
+    ...(cookies.length === 0 ? [] : [['cookies of vendors', cookies.join(', ')] satisfies [string, ReactNode]]),
+    ...(webhook_source_id === undefined
+      ? []
+      : [
+          [
+            'source',
+            <Link key="source" to="/sources" search={{ selected: webhook_source_id }}>
+              {webhook_source_id}
+            </Link>,
+          ] satisfies [string, ReactNode],
+        ]),
+    ...(replay_of === undefined
+      ? []
+      : [
+          [
+            'replay of',
+            <Link key="letter" to="/dead-letters" search={{ selected: replay_of }}>
+              {replay_of}
+            </Link>,
+          ] satisfies [string, ReactNode],
+        ]),
+  ];
+  if (rows.length === 0) return null;
+  return (
+    <dl className={`mono ${classes.facts}`} aria-label="Request">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 function StepResult({ step, names }: { step: StepRecord; names: ReadonlyMap<string, string> }) {

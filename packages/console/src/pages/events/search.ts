@@ -33,6 +33,7 @@ export const DELIVERIES = {
   delivered: 'delivered',
   not_delivered: 'not delivered',
   dropped: 'dropped by your rules',
+  waiting: 'waiting: not tried yet, or to be tried again',
   retrying: 'retrying',
   accepted_by_vendor: 'accepted by the vendor',
   dead_lettered: 'dead letter',

@@ -61,7 +61,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         label="Waiting"
         value={shown(data?.waiting)}
         note={oldest ?? 'to be delivered or tried again'}
-        link={{ to: '/events', search: { ...pipeline, delivery: 'retrying' } }}
+        link={{ to: '/events', search: { ...pipeline, delivery: 'waiting' } }}
       />
       <Stat
         label="Dead letters"

@@ -12,7 +12,8 @@ export function PipelineRates({
 }: {
   pipelines: readonly { id: string; name: string; type: string; enabled: boolean; labels: readonly string[] }[];
 }) {
-  const stats = useQuery({ ...statsQuery(useRange(), { group_by: 'pipeline_id' }), refetchInterval: 60_000 });
+  const range = useRange();
+  const stats = useQuery({ ...statsQuery(range, { group_by: 'pipeline_id' }), refetchInterval: 60_000 });
   const rates = useQuery(ratesQuery());
   const byId = new Map(stats.data?.groups?.map((group) => [group.id, group]));
   const count = (value: number | undefined): string => (stats.data === undefined ? '…' : number(value ?? 0));
@@ -49,7 +50,7 @@ export function PipelineRates({
                   {rates.data === undefined ? '…' : perMinute(rates.data.byPipeline.get(id) ?? 0)}
                 </Table.Td>
                 <Table.Td ta="right">
-                  <Link to="/events" search={{ pipeline: id }}>
+                  <Link to="/events" search={{ pipeline: id, range }}>
                     {count(group?.totals.received)}
                   </Link>
                 </Table.Td>
@@ -58,15 +59,15 @@ export function PipelineRates({
                     <Sparkline label={`Events of ${name}`} values={group.series.map(({ received }) => received)} />
                   )}
                 </Table.Td>
-                <Table.Td ta="right">{count(group?.totals.delivered)}</Table.Td>
                 <Table.Td ta="right">
-                  {dead === 0 ? (
-                    count(0)
-                  ) : (
-                    <Link to="/dead-letters" search={{ pipeline: id }} style={{ color: 'var(--bad)' }}>
-                      {number(dead)}
-                    </Link>
-                  )}
+                  <Link to="/events" search={{ pipeline: id, delivery: 'delivered', range }}>
+                    {count(group?.totals.delivered)}
+                  </Link>
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Link to="/dead-letters" search={{ pipeline: id }} style={dead === 0 ? undefined : { color: 'var(--bad)' }}>
+                    {count(dead)}
+                  </Link>
                 </Table.Td>
               </Table.Tr>
             );

@@ -1,6 +1,5 @@
 /** The browser collector: what it is built with, its state and size, and the tag that loads it. */
-import { Alert, Button, Group, NumberInput, Select, Stack, Switch, Table, Text, TextInput, Title } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Button, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
@@ -8,25 +7,17 @@ import { Json } from '../../components/json.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { bytes, dateTime } from '../../format.ts';
-import { failureText, fieldErrors } from '../../forms.ts';
+import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
-import { useUnsaved } from '../../use-unsaved.ts';
 import { bundleSizes, type SourceMap } from './bundle-sizes.ts';
+import { CollectorForm } from './collector-form.tsx';
+import type { BuilderConfig } from './collector-values.ts';
 import classes from './consent.module.css';
 
-const PROVIDERS = ['auto', 'onetrust', 'cookiebot', 'usercentrics', 'didomi', 'osano', 'tcf', 'google_consent_mode', 'custom'];
-
-interface BuilderConfig {
-  script_filename: string;
-  global_variable: string;
-  delivery_method: 'download' | 'cdn' | 'cluster';
-  vendor_syncs: Record<string, { enabled?: boolean; consent_category?: string }>;
-  consent_config: { provider?: string; wait_ms?: number; required_category?: string };
-  cross_domain: boolean;
-}
 interface PipelineOfCollector {
   id: string;
   js_builder_config: BuilderConfig;
+  updated_at: string;
 }
 
 export function CollectorTab({ pipeline }: { pipeline: PipelineOfCollector }) {
@@ -37,119 +28,6 @@ export function CollectorTab({ pipeline }: { pipeline: PipelineOfCollector }) {
         <Build pipelineId={pipeline.id} />
       </Stack>
     </div>
-  );
-}
-
-function CollectorForm({ pipeline }: { pipeline: PipelineOfCollector }) {
-  const queries = useQueryClient();
-  const may = useMay('editor');
-  const { js_builder_config: config } = pipeline;
-  const form = useForm({
-    initialValues: {
-      script_filename: config.script_filename,
-      global_variable: config.global_variable,
-      delivery_method: config.delivery_method,
-      cross_domain: config.cross_domain,
-      provider: config.consent_config.provider ?? null,
-      wait_ms: config.consent_config.wait_ms ?? ('' as number | ''),
-      required_category: config.consent_config.required_category ?? '',
-      vendor_syncs: Object.keys(config.vendor_syncs).join(', '),
-    },
-  });
-  useUnsaved(form.isDirty());
-  const save = useMutation({
-    mutationFn: (values: typeof form.values) => {
-      const { provider, wait_ms, required_category, vendor_syncs, ...plain } = values;
-      const names = vendor_syncs
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== '');
-      const js_builder_config = {
-        ...config,
-        ...plain,
-        vendor_syncs: Object.fromEntries(names.map((name) => [name, config.vendor_syncs[name] ?? { enabled: true }])),
-        consent_config: {
-          ...(provider === null ? {} : { provider }),
-          ...(wait_ms === '' ? {} : { wait_ms }),
-          ...(required_category.trim() === '' ? {} : { required_category: required_category.trim() }),
-        },
-      };
-      return call(
-        api.PUT('/v1/admin/pipelines/{id}', {
-          params: { path: { id: pipeline.id } },
-          body: { js_builder_config: js_builder_config as never },
-        }),
-      );
-    },
-    onSuccess: async () => {
-      form.resetDirty();
-      notifications.show({ message: 'Saved. Pages get it with the next build.' });
-      await queries.invalidateQueries({ queryKey: ['pipeline', pipeline.id] });
-    },
-    onError: (error) =>
-      form.setErrors(
-        // The API names fields inside `js_builder_config`; the form has them flat.
-        Object.fromEntries(
-          Object.entries(fieldErrors(error, 'script_filename')).map(([field, message]) => [field.split('.').at(-1) ?? field, message]),
-        ),
-      ),
-  });
-  return (
-    <form className="panel" style={{ padding: 16 }} onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Stack gap="sm">
-        <Title order={2}>Settings</Title>
-        <Select
-          label="Consent tool"
-          description="Where the collector reads the visitor’s choice from."
-          placeholder="none: consent is sent with each event"
-          clearable
-          disabled={!may}
-          data={PROVIDERS.map((value) => ({ value, label: words(value) }))}
-          {...form.getInputProps('provider')}
-        />
-        <NumberInput label="Wait for a choice, ms" min={0} max={60_000} disabled={!may} {...form.getInputProps('wait_ms')} />
-        <TextInput
-          label="Store ids on the device only with consent to"
-          description="A category of the consent tool. Without that consent events are still sent, without cookies or storage. Empty: always."
-          disabled={!may}
-          {...form.getInputProps('required_category')}
-        />
-        <TextInput
-          label="First-party ids of vendors"
-          description="Read or made in the browser, for example: meta, google_analytics, tiktok"
-          disabled={!may}
-          {...form.getInputProps('vendor_syncs')}
-        />
-        <Switch
-          label="Pass the visitor id between your domains"
-          disabled={!may}
-          {...form.getInputProps('cross_domain', { type: 'checkbox' })}
-        />
-        <Select
-          label="Served"
-          allowDeselect={false}
-          disabled={!may}
-          data={[
-            { value: 'cdn', label: 'by a CDN in front of the service' },
-            { value: 'cluster', label: 'by the service itself' },
-            { value: 'download', label: 'by your own server' },
-          ]}
-          {...form.getInputProps('delivery_method')}
-        />
-        <TextInput label="File name" disabled={!may} {...form.getInputProps('script_filename')} />
-        <TextInput label="Global variable" disabled={!may} {...form.getInputProps('global_variable')} />
-        <Group>
-          <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={!may || !form.isDirty()}
-            title={may ? undefined : 'Needs the role editor'}
-          >
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }
 

@@ -43,7 +43,16 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   <b>{integration.name}</b>
                 </Link>
               </Table.Td>
-              <Table.Td>{integration.revision_number}</Table.Td>
+              <Table.Td>
+                <Link
+                  to="/templates/$templateId"
+                  params={{ templateId: integration.template_id }}
+                  search={{ revision: String(integration.revision_number) }}
+                  title="Open the mapping"
+                >
+                  {integration.revision_number}
+                </Link>
+              </Table.Td>
               <Table.Td>
                 {integration.consent_category === null ? (
                   <span className="dim">all events</span>
@@ -60,14 +69,20 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   </Link>
                 )}
               </Table.Td>
-              <Table.Td>{number(integration.health.waiting)}</Table.Td>
+              <Table.Td>
+                <Link to="/events" search={{ pipeline: pipelineId, integration: integration.id, delivery: 'waiting' }}>
+                  {number(integration.health.waiting)}
+                </Link>
+              </Table.Td>
               <Table.Td>
                 {totals === undefined ? (
                   '…'
-                ) : totals.dead_lettered === 0 ? (
-                  '0'
                 ) : (
-                  <Link to="/dead-letters" search={{ pipeline: pipelineId, integration: integration.id }} style={{ color: 'var(--bad)' }}>
+                  <Link
+                    to="/dead-letters"
+                    search={{ pipeline: pipelineId, integration: integration.id }}
+                    style={totals.dead_lettered === 0 ? undefined : { color: 'var(--bad)' }}
+                  >
                     {number(totals.dead_lettered)}
                   </Link>
                 )}
@@ -77,7 +92,13 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                 <Tag tone={integration.enabled ? toneOf(integration.health.status) : 'neutral'}>
                   {integration.enabled ? integration.health.status : 'disabled'}
                 </Tag>{' '}
-                {integration.health.warnings.length > 0 && <Tag tone="warn">{integration.health.warnings.length} warnings</Tag>}
+                {integration.health.warnings.length > 0 && (
+                  <Link to="/pipelines/$pipelineId" params={{ pipelineId }} search={{ tab: 'integrations', integration: integration.id }}>
+                    <Tag tone="warn">
+                      {integration.health.warnings.length} {integration.health.warnings.length === 1 ? 'warning' : 'warnings'}
+                    </Tag>
+                  </Link>
+                )}
               </Table.Td>
             </Table.Tr>
           ))}

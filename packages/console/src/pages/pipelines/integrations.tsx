@@ -201,7 +201,9 @@ function Details({ integration }: { integration: Integration }) {
             <Table.Td>{health.last_success_at === null ? 'never' : ago(health.last_success_at)}</Table.Td>
             <Table.Td className="dim">Waiting</Table.Td>
             <Table.Td>
-              {number(health.waiting)}
+              <Link to="/events" search={{ pipeline: integration.pipeline_id, integration: integration.id, delivery: 'waiting' }}>
+                {number(health.waiting)}
+              </Link>
               {health.oldest_waiting_at !== null && `, oldest ${ago(health.oldest_waiting_at)}`}
             </Table.Td>
           </Table.Tr>

@@ -9,11 +9,12 @@ import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { ago, bytes, duration, number } from '../../format.ts';
+import { ago, duration, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { installationQuery, organisationQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { Alerts } from './alerts.tsx';
+import { Processes } from './processes.tsx';
 import classes from './settings.module.css';
 
 export function SettingsPage() {
@@ -90,7 +91,7 @@ function Installation() {
   const query = useQuery({ ...installationQuery(), refetchInterval: 30_000 });
   if (query.isPending) return <Loading what="the installation" />;
   if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
-  const { version, runtime, mode, process, stores, retention, backlog, configuration_version } = query.data;
+  const { version, runtime, mode, processes, stores, retention, backlog, configuration_version } = query.data;
   return (
     <>
       <Panel title="Retention">
@@ -108,17 +109,6 @@ function Installation() {
           rows={[
             ['Version', version, runtime],
             ['Mode', mode, ''],
-            [
-              'This process',
-              <Group key="roles" gap={4}>
-                {process.roles.map((role) => (
-                  <Tag key={role} tone="ok">
-                    {role}
-                  </Tag>
-                ))}
-              </Group>,
-              `up ${duration(process.uptime_s)} · ${bytes(process.memory_bytes)} of memory`,
-            ],
             ['Configuration store', ENGINES[stores.configuration.engine], `version ${number(configuration_version)}`],
             [
               'Event log',
@@ -130,13 +120,14 @@ function Installation() {
             ],
             [
               'Waiting for delivery',
-              <Link key="waiting" to="/events" search={{ delivery: 'retrying' }}>
+              <Link key="waiting" to="/events" search={{ delivery: 'waiting' }}>
                 {number(backlog.waiting)}
               </Link>,
               backlog.oldest_waiting_at === null ? 'nothing waits' : `oldest ${ago(backlog.oldest_waiting_at)}`,
             ],
           ]}
         />
+        <Processes processes={processes} stores={stores} version={version} configurationVersion={configuration_version} />
       </Panel>
     </>
   );

@@ -10,21 +10,15 @@ import { fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { BROKERS, type BrokerKind, ConnectionFields, connectionOf } from './broker-connection.tsx';
-import { SOURCES, type Source } from './sources.ts';
+import { SOURCES, type Source, sourceStatusQuery } from './sources.ts';
 
-/** How often an open panel asks; the state of a connection changes seldom. */
-const STATUS_EVERY_MS = 10_000;
 const TONES = { listening: 'ok', running: 'ok', connecting: 'warn', stopped: 'warn', failing: 'bad' } as const;
 
 export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind }) {
   const queries = useQueryClient();
   const may = useMay('editor');
   const path = { id: source.id };
-  const status = useQuery({
-    queryKey: ['webhook-source-status', source.id],
-    queryFn: () => call(api.GET('/v1/admin/webhook-sources/{id}/status', { params: { path } })),
-    refetchInterval: STATUS_EVERY_MS,
-  });
+  const status = useQuery(sourceStatusQuery(source.id));
   const form = useForm({ initialValues: { connection: { ...BROKERS[kind].defaults, ...source.connection }, signing_secret: '' } });
   useUnsaved(form.isDirty());
   const save = useMutation({

@@ -8,12 +8,12 @@ import { lazy, Suspense } from 'react';
 import { api, call } from '../../api.ts';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { ago, number } from '../../format.ts';
+import { ago, number, zonedTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { isBroker } from './broker-connection.tsx';
 import { BrokerPanel } from './broker-panel.tsx';
-import { SOURCES, type Source } from './sources.ts';
+import { SOURCES, type Source, sourceStatusQuery } from './sources.ts';
 import { WebhookAddress } from './webhook-address.tsx';
 
 const Payload = lazy(async () => ({ default: (await import('./payload.tsx')).Payload }));
@@ -27,14 +27,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
     queryKey: ['dead-letter-groups', { webhook_source_id: source.id }],
     queryFn: () => call(api.GET('/v1/admin/dlq/groups', { params: { query: { webhook_source_id: source.id, limit: 10 } } })),
   });
-  const received = useQuery({
-    queryKey: ['source-events', source.pipeline_id],
-    queryFn: () => call(api.GET('/v1/admin/events', { params: { query: { pipeline_id: source.pipeline_id, limit: 100 } } })),
-  });
-  const last = received.data?.events.find(
-    (event) =>
-      'event' in event && (event.event?.context as { webhook_source?: unknown } | undefined)?.webhook_source === source.source_type,
-  );
+  const status = useQuery(sourceStatusQuery(source.id));
   const refresh = () => queries.invalidateQueries({ queryKey: SOURCES });
   const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) });
   const enable = useMutation({
@@ -100,11 +93,17 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
         </Group>
       </Group>
       <Text size="sm" c="var(--dim)">
-        {last === undefined ? 'No event of it among the last 100 of the pipeline.' : <>Last received {ago(last.received_at)}. </>}
-        {last !== undefined && (
-          <Link to="/events" search={{ selected: last.event_id }}>
-            Open it
-          </Link>
+        {status.data === undefined ? (
+          'Last received …'
+        ) : status.data.last_received_at === null ? (
+          'Nothing was received from it yet.'
+        ) : (
+          <>
+            Last received <span title={zonedTime(status.data.last_received_at)}>{ago(status.data.last_received_at)}</span>.{' '}
+            <Link to="/events" search={{ pipeline: source.pipeline_id }}>
+              Events of its pipeline
+            </Link>
+          </>
         )}
       </Text>
       {isBroker(source.kind) ? <BrokerPanel source={source} kind={source.kind} /> : <WebhookAddress source={source} />}

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 
 /** Begins the key of every list of sources. */
@@ -15,4 +15,13 @@ export const useSource = (id: string | undefined) =>
     queryKey: [...SOURCES, 'one', id],
     enabled: id !== undefined,
     queryFn: () => call(api.GET('/v1/admin/webhook-sources/{id}', { params: { path: { id: id ?? '' } } })),
+  });
+
+/** How often an open panel asks; the state of a connection changes seldom. */
+const STATUS_EVERY_MS = 10_000;
+export const sourceStatusQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhook-source-status', id],
+    queryFn: () => call(api.GET('/v1/admin/webhook-sources/{id}/status', { params: { path: { id } } })),
+    refetchInterval: STATUS_EVERY_MS,
   });

@@ -21,7 +21,11 @@ export interface ConcludeRules {
   retryBaseMs: number;
   /** In [0, 1). One draw per request, so that items that failed together come due together. */
   random: number;
+  /** Whether the vendor's answer is kept where it is a success. */
+  keepAnswer: boolean;
 }
+
+const MAX_ANSWER = 300;
 
 const DELIVERED: ItemVerdict = { kind: 'delivered' };
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the response has no result for this item' };
@@ -43,7 +47,8 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
   const at = isoOf(sent.at);
   const attemptOf = (error: string | null): Attempt => ({ at, status: sent.status, error, duration_ms: sent.duration_ms });
   const retryRules = { max_retries: vendor.max_retries, base_ms: rules.retryBaseMs };
-  const delivered = attemptOf(null);
+  const answer = rules.keepAnswer ? answerOf(sent, vendor) : undefined;
+  const delivered = answer === undefined ? attemptOf(null) : { ...attemptOf(null), answer };
   const settled: Conclusion['settled'] = [];
   let error: string | undefined;
   parts.forEach((part, index) => {
@@ -64,6 +69,12 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
     if (settlement) settled.push({ job: part.job, settlement });
   });
   return { settled, sendAlone: [], error };
+}
+
+function answerOf({ reply }: Sent, { scrub }: Batch['vendor']): string | undefined {
+  const text = reply?.body.trim() ?? '';
+  // Cut after the secrets are gone: half a secret is not recognised.
+  return text === '' ? undefined : scrub(text.slice(0, 4 * MAX_ANSWER)).slice(0, MAX_ANSWER);
 }
 
 /** A poll that fails is repeated like one whose job still runs, until the time is up. */

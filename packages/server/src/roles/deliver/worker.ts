@@ -14,6 +14,7 @@ import { atStep } from '../../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery, StoredRecord } from '../../stores/event-log/port.ts';
+import { AnswerSample } from './answer-sample.ts';
 import { BatchTimer } from './batch-timer.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { ChangeSignal } from './change-signal.ts';
@@ -58,6 +59,7 @@ export class Worker {
   readonly #held = new HeldEvents();
   readonly #batcher: Batcher;
   readonly #queue: SendQueue;
+  readonly #answers: AnswerSample;
   readonly #order = new KeyOrder();
   readonly #writer: SettlementWriter;
   readonly #sealed: SealedBatches;
@@ -92,6 +94,7 @@ export class Worker {
     this.#revisions = new ReplayRevisions(deps);
     this.#limiter = new Limiter(deps, this.id);
     this.#queue = new SendQueue(this.#limiter);
+    this.#answers = new AnswerSample(deps.clock);
     this.#batcher = new Batcher(() => deps.clock.monotonic());
     this.#batchTimer = new BatchTimer(
       () => deps.clock.monotonic(),
@@ -460,7 +463,12 @@ export class Worker {
     if (sealed && !(await this.#sealed.seal(requestId, parts, compiled.integration.revision_number))) return this.#abandon();
     const items = parts.map(({ item }) => item);
     const sent = await sender.send({ vendor, items, integration_id: this.id, attempt, progress, job }, requestId);
-    const rules = { integrationId: this.id, retryBaseMs: settings.retryBaseMs, random: this.#deps.random() };
+    const rules = {
+      integrationId: this.id,
+      retryBaseMs: settings.retryBaseMs,
+      random: this.#deps.random(),
+      keepAnswer: this.#answers.mayKeep(parts.length),
+    };
     const { settled, sendAlone, error } = conclude(batch, sent, rules);
     const again = sealed && settled.length > 0 && settled.every(({ settlement }) => settlement.kind === 'retry');
     if (sealed && !again && !(await this.#sealed.close(requestId, closingVerdict(parts, settled), sent))) return this.#abandon();

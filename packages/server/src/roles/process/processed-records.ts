@@ -81,10 +81,17 @@ function outcomeOf(
 ): Outcome {
   const { envelope, delivery, topic } = record;
   const { event, decisions } = result;
-  const { org_id, pipeline_id, received_at } = envelope;
+  const { org_id, pipeline_id, received_at, webhook_source_id } = envelope;
   const raw = { topic, position: delivery.record.position };
   const again = id !== eventRecordId(pipeline_id, envelope.event_id);
-  const about = { at: now, org_id, pipeline_id, ...namesOf(event), ...(again && { again: true as const }) };
+  const about = {
+    at: now,
+    org_id,
+    pipeline_id,
+    ...namesOf(event),
+    ...(again && { again: true as const }),
+    ...(webhook_source_id !== undefined && { webhook_source_id }),
+  };
   switch (result.kind) {
     case 'processed':
       return { kind: 'processed', ...about, received_at, decisions, raw, ...(stored !== undefined && { stored }) };

@@ -2,7 +2,7 @@
  * Lists events, newest first. Conditions that an index answers are asked at once. For the others the list is searched in windows, for a
  * bounded time: the page then has fewer events, and its cursor continues the search.
  */
-import type { TraceEventRow, TraceStepRow } from './rows.ts';
+import { type TraceEventRow, type TraceStepRow, UNTRACED } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { newestTraces, orAll, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
@@ -21,8 +21,13 @@ import {
 export interface TraceFilter extends TraceCondition {
   /** Why the event was dropped or failed, as a whole or at an integration. */
   reason?: string;
-  /** The last step of the event at an integration (any, or `integration_id`) is this one. */
-  delivery?: TraceStepRow['kind'] | 'not_delivered';
+  /**
+   * The last step of the event at an integration (any, or `integration_id`) is this one. `waiting`: there is no step yet, or another attempt
+   * or result is to come.
+   */
+  delivery?: TraceStepRow['kind'] | 'not_delivered' | 'waiting';
+  /** For `waiting`: the integrations of a pipeline, and when each was added. Events from before are not theirs. */
+  assigned?(pipelineId: string): readonly { id: string; since: number }[];
   integration_id?: string;
   /** Only events after this one in the order of the list. */
   after?: TraceCursor;
@@ -48,7 +53,7 @@ const WINDOW = 5_000;
 const STEP_WINDOW = 1_000;
 
 export async function listTraces(observe: ObserveDb, filter: TraceFilter): Promise<TracePage> {
-  const { org_id, from, to, after: _after, limit: _limit, offset: _offset, ...conditions } = filter;
+  const { org_id, from, to, after: _after, limit: _limit, offset: _offset, assigned: _assigned, ...conditions } = filter;
   const leading = leadingOf(observe, filter);
   const scope: TraceCondition = {
     org_id,
@@ -163,7 +168,7 @@ async function searchWindow(
   const received = { from: through?.received_at ?? filter.from, to: after?.received_at ?? filter.to };
   const found = await orAll(await tracesBetween(observe, received), allTraces(observe.engine), (source) =>
     selectTraces(observe, filter, { ...(after && { after }), ...(through && { through }), source })
-      .select(['pipeline_id', 'event_id', 'received_at', 'reason'])
+      .select(['pipeline_id', 'event_id', 'received_at', 'processed_at', 'result', 'reason'])
       .execute(),
   );
   found.sort((a, b) => b.received_at - a.received_at || (a.event_id < b.event_id ? 1 : -1));
@@ -173,20 +178,33 @@ async function searchWindow(
 }
 
 function matchesSteps(
-  { reason, delivery, integration_id }: TraceFilter,
-  row: Pick<TraceEventRow, 'reason'>,
+  { reason, delivery, integration_id, assigned }: TraceFilter,
+  row: Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>,
   steps: TraceStepRow[],
 ): boolean {
-  if (reason !== undefined && row.reason !== reason && !steps.some((step) => step.reason === reason)) return false;
+  if (reason !== undefined && row.reason !== reason && !steps.some((step) => step.kind !== 'delivered' && step.reason === reason))
+    return false;
   if (delivery === undefined && integration_id === undefined) return true;
   const last = new Map<string, number>();
   for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));
+  if (delivery === 'waiting' && row.result === 'processed' && row.reason !== UNTRACED) {
+    const due = assigned?.(row.pipeline_id) ?? [];
+    const isDue = ({ id, since }: { id: string; since: number }) =>
+      !last.has(id) && since <= Number(row.processed_at) && (integration_id === undefined || id === integration_id);
+    if (due.some(isDue)) return true;
+  }
   return steps.some(
     (step) =>
       step.at === last.get(step.integration_id) &&
       (integration_id === undefined || step.integration_id === integration_id) &&
-      (delivery === undefined || (delivery === 'not_delivered' ? step.kind !== 'delivered' : step.kind === delivery)),
+      (delivery === undefined || fits(step.kind, delivery)),
   );
+}
+
+function fits(kind: TraceStepRow['kind'], delivery: NonNullable<TraceFilter['delivery']>): boolean {
+  if (delivery === 'not_delivered') return kind !== 'delivered';
+  if (delivery === 'waiting') return kind === 'retrying' || kind === 'accepted_by_vendor';
+  return kind === delivery;
 }
 
 /** The whole rows, in the order given. */

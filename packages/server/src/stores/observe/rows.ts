@@ -30,6 +30,7 @@ export interface TraceStepRow {
   integration_id: string;
   at: number;
   kind: Exclude<Outcome['kind'], 'ingest_counts' | 'processed'>;
+  /** Of a delivery that succeeded: the beginning of the vendor's answer, where it is kept. */
   reason: string | null;
   status: number | null;
   duration_ms: number | null;
@@ -58,6 +59,8 @@ export interface Tally {
   stepsReceived: { first: number; last: number } | undefined;
   /** The last delivery of each integration among events without a trace, for its health. */
   untracedSuccess: TraceStepRow[];
+  /** The last event of each source, with the id of the source as `integration_id` and the time of receipt as `at`. */
+  lastReceived: TraceStepRow[];
   counters: CounterRow[];
   deadLetters: DeadLetter[];
 }

@@ -46,7 +46,7 @@ export function writeTally(writer: Writer, tally: Tally, position: string, topic
       tx,
       'integration_health',
       columnsOf('integration_health'),
-      sorted(healthOf([...tally.untracedSuccess, ...tally.steps]), ({ integration_id }) => integration_id),
+      sorted(healthOf([...tally.untracedSuccess, ...tally.lastReceived, ...tally.steps]), ({ integration_id }) => integration_id),
       KEEP_NEWER_HEALTH,
     );
     await insertDeadLetters(tx, tally.deadLetters);

@@ -147,6 +147,9 @@ onStory('events', (story) => {
     expect(await found('')).toEqual(all);
     expect(await found('delivery=delivered'), 'the last step counts').toEqual([all[3]]);
     expect(await found('delivery=retrying')).toEqual([all[2]]);
+    expect(await found('delivery=waiting'), 'not tried yet, or to be tried again').toEqual([all[0], all[2]]);
+    expect(await found(`delivery=waiting&integration_id=${integration}`)).toEqual([all[0], all[2]]);
+    expect(await found('delivery=waiting&integration_id=int_nobody')).toEqual([]);
     expect(await found(`delivery=not_delivered&integration_id=${integration}`)).toEqual([all[1], all[2]]);
     expect(await found('integration_id=int_nobody')).toEqual([]);
     expect(await found('reason=consent_not_granted')).toEqual([all[1]]);
@@ -194,7 +197,15 @@ onStory('events', (story) => {
     await story.record(
       { kind: 'processed', received_at: at - 5, decisions: [{ step: 'bots', result: 'human' }], stored: stored!.positions[0]!, ...of },
       { kind: 'retrying', integration_id: integration, attempt: attempt(503, 'http_503'), due_at: at + 1000, ...of, at: at + 1 },
-      { kind: 'delivered', integration_id: integration, attempt: attempt(200), received_at: at - 5, duration_ms: 40, ...of, at: at + 2 },
+      {
+        kind: 'delivered',
+        integration_id: integration,
+        attempt: { ...attempt(200), answer: '{"ok":true}' },
+        received_at: at - 5,
+        duration_ms: 40,
+        ...of,
+        at: at + 2,
+      },
     );
     const trace = await story.got('events/x1');
     expect(trace).toMatchObject({ event_id: 'x1', pipeline_id: pipeline, status: 'processed', received_at: iso(at - 5), event });
@@ -214,13 +225,14 @@ onStory('events', (story) => {
         reason: null,
         explanation: expect.any(String),
         attempts: [
-          { at: iso(at + 1), status: 503, error: 'http_503', duration_ms: 12 },
-          { at: iso(at + 2), status: 200, error: null, duration_ms: 12 },
+          { at: iso(at + 1), status: 503, error: 'http_503', duration_ms: 12, answer: null },
+          { at: iso(at + 2), status: 200, error: null, duration_ms: 12, answer: '{"ok":true}' },
         ],
       },
     ]);
     const { events } = await story.got(`events?pipeline_id=${pipeline}`);
     expect(events[0]!.event).toEqual(event);
+    expect(events[0]!.deliveries, 'an answer is no reason').toEqual([{ integration_id: integration, status: 'delivered', reason: null }]);
   });
 
   test('say of each integration why they did not reach it: dropped or failed before routing, or too early for it', async () => {

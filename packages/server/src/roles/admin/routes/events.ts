@@ -42,12 +42,28 @@ const Listed = named(
     ),
   }),
 );
-const DELIVERIES = ['delivered', 'not_delivered', 'dropped', 'retrying', 'accepted_by_vendor', 'dead_lettered'] as const;
+const DELIVERIES = ['delivered', 'not_delivered', 'dropped', 'waiting', 'retrying', 'accepted_by_vendor', 'dead_lettered'] as const;
+const ReceivedRequest = named(
+  'ReceivedRequest',
+  Type.Object(
+    {
+      source: OneOf(['browser', 'server', 'webhook'], { description: 'The kind of endpoint that took it.' }),
+      bytes: Type.Integer({ description: 'Size of the event as it came.' }),
+      headers: Type.Record(Type.String(), Type.String(), { description: 'Those that are kept: `user-agent` and `sec-gpc`.' }),
+      cookies: Type.Array(Type.String(), { description: 'The names of the vendor cookies that came with it.' }),
+      ip: Type.Optional(Type.String({ description: 'Browser endpoints only.' })),
+      webhook_source_id: Type.Optional(Type.String()),
+      replay_of: Type.Optional(Type.String({ description: 'The dead letter that was replayed.' })),
+    },
+    { description: 'What is kept of the request, while the event is retained; the privacy rules apply.' },
+  ),
+);
 const Trace = named(
   'EventTrace',
   Type.Object({
     ...Summary,
     received: Type.Unknown({ description: 'What came in, while it is retained; the privacy rules apply to it as they do to the event.' }),
+    request: Nullable(ReceivedRequest),
     steps: Type.Array(AnyObject({ description: 'Each step of its life: stage, time, and what it decided.' })),
     deliveries: Type.Array(
       Type.Object({
@@ -66,6 +82,12 @@ const Trace = named(
             status: Nullable(Type.Integer()),
             error: Nullable(Type.String()),
             duration_ms: Nullable(Type.Number()),
+            answer: Nullable(
+              Type.String({
+                description:
+                  'The beginning of the vendor’s answer to a success. Kept for about one request a second and integration, of at most 10 events.',
+              }),
+            ),
           }),
         ),
       }),
@@ -105,6 +127,11 @@ const NOT_FOR_REJECTED = ['event', 'integration_id', 'delivery', 'cursor'] as co
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
+  const assigned = (pipelineId: string) =>
+    (snapshots.current().pipelines.get(pipelineId)?.integrations ?? []).map(({ integration }) => ({
+      id: integration.id,
+      since: Date.parse(integration.created_at),
+    }));
 
   app.get(
     '/events',
@@ -127,7 +154,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           delivery: Type.Optional(
             OneOf(DELIVERIES, {
               description:
-                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`.',
+                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result.',
             }),
           ),
           from: Type.Optional(TimeQuery('Received at this moment or later.')),
@@ -180,7 +207,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         ...timeRange(query),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
       };
-      const { rows, total, atLeast, next } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
+      const { rows, total, atLeast, next } = await listTraces(observe, { org_id: user.org_id, ...filter, assigned, ...page });
       const canonical = await findCanonicals(log, rows, PAGE_BYTES);
       // The page ends where its events are too large together; the cursor continues after the last one shown.
       const listed = rows.slice(0, canonical.length);

@@ -10,9 +10,15 @@ onStory('the installation', (story) => {
       version: expect.any(String),
       runtime: `node ${process.version}`,
       process: { roles: ['admin'] },
+      processes: [{ this: true, host: null, roles: ['admin'], log_available: true, started_at: expect.any(String) }],
       stores: { log: { engine: 'lmdb', available: true } },
       retention: { events_s: 7 * 86_400, dead_letters_s: 7 * 86_400, deduplication_s: 86_400 },
       backlog: { waiting: 0, oldest_waiting_at: null },
     });
+  });
+
+  test('tells admins on which host each process runs', async () => {
+    const { processes } = (await story.got('installation')) as unknown as { processes: { host: string }[] };
+    expect(processes.map(({ host }) => host)).toEqual([`host:${process.pid}`]);
   });
 });

@@ -1,9 +1,25 @@
 import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { integrationHealth } from '../../../operations/health.ts';
-import type { AdminApp, AdminContext } from '../deps.ts';
+import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';
 
 const seconds = (description: string) => Type.Integer({ description });
+const Role = OneOf(['admin', 'ingest', 'process', 'deliver']);
+type Role = Static<typeof Role>;
+const Process = named(
+  'InstallationProcess',
+  Closed({
+    id: Type.String({ description: 'Random, per start.' }),
+    this: Type.Boolean({ description: 'The process that answers.' }),
+    host: Nullable(Type.String({ description: 'Host name and process id. Shown to admins.', examples: ['web-1:4711'] })),
+    roles: Type.Array(Role),
+    version: Type.String(),
+    started_at: Timestamp,
+    memory_bytes: Type.Integer({ description: 'Resident memory.' }),
+    log_available: Type.Boolean({ description: 'Whether it reaches the event log.' }),
+    configuration_version: Type.Integer({ description: 'The configuration that it works with.' }),
+  }),
+);
 const Installation = named(
   'Installation',
   Closed({
@@ -11,9 +27,12 @@ const Installation = named(
     runtime: Type.String({ examples: ['node v24.21.0'] }),
     mode: OneOf(['development', 'production']),
     process: Closed({
-      roles: Type.Array(OneOf(['admin', 'ingest', 'process', 'deliver'])),
+      roles: Type.Array(Role),
       uptime_s: Type.Integer(),
       memory_bytes: Type.Integer({ description: 'Resident memory.' }),
+    }),
+    processes: Type.Array(Process, {
+      description: 'Every process that was heard within the last 15 seconds, the answering one first. Without NATS there is one.',
     }),
     stores: Closed({
       configuration: Closed({ engine: OneOf(['sqlite', 'postgresql']) }),
@@ -40,8 +59,7 @@ export function installationRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'viewer' },
       schema: {
         summary: 'Read the state of the installation',
-        description:
-          'The process that answers, its stores, how long data is kept, and the backlog. `/readyz` and `/metrics` serve machines.',
+        description: 'The processes, the stores, how long data is kept, and the backlog. `/readyz` and `/metrics` serve machines.',
         tags: ['Service'],
         response: { 200: Installation },
       },
@@ -60,6 +78,12 @@ export function installationRoutes(app: AdminApp, context: AdminContext): void {
           uptime_s: Math.floor(process.uptime()),
           memory_bytes: process.memoryUsage.rss(),
         },
+        processes: operations.processes().map(({ host, pid, roles, ...state }, at) => ({
+          ...state,
+          roles: roles as Role[],
+          this: at === 0,
+          host: roleReaches(user.role, 'admin') ? `${host}:${pid}` : null,
+        })),
         stores: {
           configuration: { engine: settings.databaseUrl === undefined ? ('sqlite' as const) : ('postgresql' as const) },
           log: {

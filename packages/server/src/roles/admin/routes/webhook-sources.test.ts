@@ -80,6 +80,23 @@ onStory('webhook sources', (story) => {
     expect(JSON.stringify(rows)).not.toContain(SECRET);
   });
 
+  test('tell when their last event was received; a replay of an old one changes nothing', async () => {
+    const source = await newSource({});
+    const other = await newSource({});
+    const path = `webhook-sources/${source.id}/status`;
+    expect((await story.got(path)).last_received_at).toBeNull();
+    const at = Date.parse('2026-05-01T12:00:00.000Z');
+    const about = { at, org_id: story.org.org_id, pipeline_id: String(source.pipeline_id), type: 'track' as const, event: 'Paid' };
+    const from = { ...about, webhook_source_id: source.id, decisions: [] };
+    await story.record({ kind: 'processed', ...from, event_id: 'one', received_at: at });
+    await story.record({ kind: 'dropped', reason: 'bot', ...from, event_id: 'two', received_at: at + 5_000 });
+    await story.record({ kind: 'processed', ...from, event_id: 'one', received_at: at, again: true });
+    await story.record({ kind: 'processed', ...about, decisions: [], event_id: 'three', received_at: at + 9_000 });
+    expect((await story.got(path)).last_received_at).toBe('2026-05-01T12:00:05.000Z');
+    expect((await story.got(`webhook-sources/${other.id}/status`)).last_received_at).toBeNull();
+    expect((await story.stranger('GET', path)).status).toBe(404);
+  });
+
   test('take a new secret by PUT, keep the old one where a mask is written back', async () => {
     const { id } = await newSource({ signing_secret: SECRET });
     const path = `webhook-sources/${id}`;
@@ -211,6 +228,7 @@ onStory('sources that read from a broker', (story) => {
       lag: null,
       last_error: null,
       last_message_at: null,
+      last_received_at: null,
     });
   });
 

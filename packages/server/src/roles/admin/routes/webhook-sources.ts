@@ -17,6 +17,7 @@ import {
   listWebhookSources,
   updateWebhookSource,
 } from '../../../stores/config/webhook-sources.ts';
+import { readHealth } from '../../../stores/observe/dead-letters.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { requirePipeline } from './integrations.ts';
 
@@ -38,6 +39,7 @@ const Status = named(
     lag: Nullable(Type.Integer({ minimum: 0, description: 'Messages that wait at the broker; null where it is not known.' })),
     last_error: Nullable(Type.String({ description: 'Why the last attempt failed; null while it works.' })),
     last_message_at: Nullable(Timestamp),
+    last_received_at: Nullable({ ...Timestamp, description: 'When the newest event of the source was received; known within seconds.' }),
   }),
 );
 const UNKNOWN = { webhook_source_id: '', state: 'stopped', lag: null, last_error: null, last_message_at: null } as const;
@@ -165,7 +167,8 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       config: { role: 'viewer' },
       schema: {
         summary: 'Read the status of a source',
-        description: 'Whether the service reads from the broker of this source, how many messages wait there, and its last error.',
+        description:
+          'When the last event came, and for brokers whether the service reads from them, how many messages wait there, and the last error.',
         tags,
         params: IdParams,
         response: { 200: Status },
@@ -174,7 +177,9 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     async ({ params, user }) => {
       const source = found(await findWebhookSource(db, user.org_id, params.id));
       const { webhook_source_id: _id, ...status } = context.operations.sourceStatus(source.id) ?? UNKNOWN;
-      return { ...status, state: source.kind === 'webhook' ? ('listening' as const) : status.state };
+      const received = (await readHealth(context.operations.observe, [source.id])).get(source.id)?.last_success_at ?? null;
+      const last_received_at = received === null ? null : new Date(received).toISOString();
+      return { ...status, last_received_at, state: source.kind === 'webhook' ? ('listening' as const) : status.state };
     },
   );
 

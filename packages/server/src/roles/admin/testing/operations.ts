@@ -64,6 +64,19 @@ export async function startOperations(options: {
     client,
     paused: () => false,
     sourceStatus: () => undefined,
+    processes: () => [
+      {
+        id: 'the-only-one',
+        host: 'host',
+        pid: process.pid,
+        roles: ['admin'],
+        version: '0.0.0',
+        started_at: new Date(clock.now()).toISOString(),
+        memory_bytes: process.memoryUsage.rss(),
+        log_available: log.available,
+        configuration_version: snapshots.current().version,
+      },
+    ],
     reload: () => snapshots.reload(),
     async close() {
       await builder?.stop();

@@ -1,0 +1,193 @@
+/** An organisation with more pipelines, integrations and users than a page of the API: everything is found, by search and by paging. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { openPage, signIn } from './harness/console.ts';
+import { type Receiver, startReceiver } from './harness/receiver.ts';
+import { OWNER, type Service, startService } from './harness/service.ts';
+
+const PIPELINES = 120;
+let service: Service;
+let browsing: Browsing;
+let page: Page;
+let admin: AdminClient;
+let receiver: Receiver;
+let oldest: { id: string; pipeline_key: string };
+let hook: { id: string; template_id: string };
+const errors: string[] = [];
+
+beforeAll(async () => {
+  [service, browsing, receiver] = await Promise.all([startService(), browse(), startReceiver()]);
+  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  oldest = await admin.post('/pipelines', { name: 'The very first shop', labels: ['env:production'] });
+  hook = await admin.post('/integrations', {
+    source_id: oldest.id,
+    vendor: 'webhook',
+    name: 'Hook of the first',
+    config: { url: receiver.url },
+  });
+  for (let n = 1; n < PIPELINES; n++) await admin.post('/pipelines', { name: `Shop ${String(n).padStart(3, '0')}` });
+  for (let n = 0; n < 55; n++)
+    await admin.post('/webhook-sources', { name: `Source ${String(n).padStart(2, '0')}`, pipeline_id: oldest.id, source_type: 'crm' });
+  page = await openPage(browsing, errors);
+  await signIn(page, service.url);
+});
+afterAll(async () => {
+  await browsing?.close();
+  await receiver?.close();
+  await service?.stop();
+});
+
+describe('the lists of a large organisation', () => {
+  test('pipelines are paged, searched and filtered by label on the server, and the address holds the search', async () => {
+    await page.goto(`${service.url}/pipelines`);
+    await page.getByText(`50 of ${PIPELINES}`).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText(`100 of ${PIPELINES}`).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('link', { name: 'The very first shop' }).waitFor();
+    await page.getByRole('link', { name: 'env:production' }).click();
+    await page.getByText('1 matches').waitFor();
+    await page.goBack();
+    await page.getByText(`50 of ${PIPELINES}`).waitFor();
+    await page.getByLabel('Filter pipelines').fill('very first');
+    await page.getByText('1 matches').waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('very first');
+  });
+
+  test('the search finds an integration of the oldest pipeline', async () => {
+    await page.goto(service.url);
+    await page.getByRole('button', { name: /^Search/ }).click();
+    await page.getByRole('textbox', { name: 'Search' }).fill('hook of');
+    await page.getByRole('button', { name: /^Hook of the first The very first shop/ }).click();
+    await page.getByRole('region', { name: 'Hook of the first' }).waitFor();
+  });
+
+  test('sources are paged and searched, and a link opens one that no page shows yet', async () => {
+    await page.goto(`${service.url}/sources`);
+    await page.getByText('50 of 55').waitFor();
+    await page.getByLabel('Filter sources').fill('source 00');
+    await page.getByRole('link', { name: 'Source 00' }).click();
+    await page.getByRole('region', { name: 'Source 00' }).getByText('Nothing was received from it yet.').waitFor();
+    await page.goto(`${service.url}/sources?selected=${new URL(page.url()).searchParams.get('selected')}`);
+    await page.getByRole('region', { name: 'Source 00' }).waitFor();
+  });
+
+  test('an alert is made for a pipeline found by typing, tells two channels, and is changed', async () => {
+    await page.goto(`${service.url}/settings?new=yes`);
+    const dialog = page.getByRole('dialog', { name: 'New alert' });
+    await dialog.getByLabel('Name').fill('Nothing arrives');
+    await dialog.getByRole('combobox', { name: 'Pipeline' }).fill('very first');
+    await page.getByRole('option', { name: 'The very first shop' }).click();
+    await dialog.getByRole('combobox', { name: 'Integration' }).click();
+    await page.getByRole('option', { name: 'Hook of the first' }).click();
+    await dialog.getByLabel('URL of channel 1').fill('https://hooks.slack.example/one');
+    await dialog.getByRole('button', { name: 'Tell somebody else too' }).click();
+    await dialog.getByLabel('E-mail address of channel 2').fill('nobody');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    // The API's fault stands at its row.
+    await expect.poll(() => dialog.getByLabel('E-mail address of channel 2').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('E-mail address of channel 2').fill('oncall@shop.example');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Change Nothing arrives' }).click();
+    const change = page.getByRole('dialog', { name: 'Change the alert' });
+    expect(await change.getByRole('combobox', { name: 'Integration' }).inputValue()).toBe('Hook of the first');
+    await change.getByLabel('From').fill('25');
+    await change.getByRole('button', { name: 'Remove channel 1' }).click();
+    await change.getByRole('button', { name: 'Save' }).click();
+    await change.waitFor({ state: 'detached' });
+    await page.getByText('at Hook of the first').waitFor();
+    expect((await admin.get<{ alerts: object[] }>('/alerts')).alerts).toMatchObject([
+      {
+        name: 'Nothing arrives',
+        pipeline_id: oldest.id,
+        integration_id: hook.id,
+        threshold: 25,
+        channels: [{ type: 'email', to: 'oncall@shop.example' }],
+      },
+    ]);
+  });
+
+  test('variables and vendor ids of the collector are set in the form, with errors at their row', async () => {
+    await page.goto(`${service.url}/pipelines/${oldest.id}?tab=collector`);
+    await page.getByRole('combobox', { name: 'Add a vendor' }).click();
+    await page.getByRole('option', { name: 'meta', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Consent for the ids of meta' }).click();
+    await page.getByRole('option', { name: 'advertising' }).click();
+    await page.getByRole('button', { name: 'Add a variable' }).click();
+    await page.getByLabel('Name of variable 1').fill('Section');
+    await page.getByRole('combobox', { name: 'Where Section is read from' }).click();
+    await page.getByRole('option', { name: 'meta tag' }).click();
+    await page.getByLabel('Path of Section').fill('article:section');
+    await page.getByLabel('Where Section goes in the event').fill('section');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Must be a path into the event').waitFor();
+    await page.getByLabel('Where Section goes in the event').fill('properties.section');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Pages get it with the next build.').waitFor();
+    expect((await admin.get<{ js_builder_config: object }>(`/pipelines/${oldest.id}`)).js_builder_config).toMatchObject({
+      vendor_syncs: { meta: { enabled: true, consent_category: 'advertising' } },
+      variables: [{ name: 'Section', source: 'meta', path: 'article:section', target: 'properties.section' }],
+    });
+  });
+
+  test('Back closes the panel of an event and takes a filter away; the panel shows request, answer and the ingest address', async () => {
+    receiver.answer(() => ({ body: '{"thanks":"for the order"}' }));
+    await fetch(`${service.url}/v1/t`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${oldest.pipeline_key}`, 'content-type': 'application/json', 'user-agent': 'Shop/1.0' },
+      body: JSON.stringify({ type: 'track', event: 'Order Completed', messageId: 'an-order', properties: { total: 7 } }),
+    });
+    await page.goto(`${service.url}/events`);
+    await page.getByRole('option', { name: /Order Completed/ }).click();
+    const panel = page.getByRole('region', { name: 'Event', exact: true });
+    await panel.getByLabel('Request', { exact: true }).getByText('Shop/1.0').waitFor();
+    await panel.getByText('delivered to all 1').waitFor();
+    await panel.getByRole('button', { name: 'Request and answer' }).click();
+    await panel.getByText('{"thanks":"for the order"}').waitFor();
+    await panel.getByRole('button', { name: 'Copy as curl' }).waitFor();
+    await page.goBack();
+    await panel.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '+ Result' }).click();
+    await page.getByRole('combobox', { name: 'Result' }).click();
+    await page.getByRole('option', { name: /^waiting/ }).click();
+    await page.getByText('No retained event matches').waitFor();
+    await page.goBack();
+    await page.getByRole('option', { name: /Order Completed/ }).waitFor();
+  });
+
+  test('the number of waiting events leads to them', async () => {
+    receiver.answer(() => ({ status: 503 }));
+    await fetch(`${service.url}/v1/t`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${oldest.pipeline_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'track', event: 'Order Waiting', messageId: 'a-waiting-order' }),
+    });
+    await page.goto(`${service.url}/pipelines/${oldest.id}`);
+    const row = page.getByRole('region', { name: 'Integrations' }).getByRole('row', { name: /Hook of the first/ });
+    await row.getByRole('link', { name: /^\d+$/ }).nth(2).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('delivery')).toBe('waiting');
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.getByRole('heading', { name: 'Events' }).waitFor();
+        await page.waitForFunction(() => (window as unknown as { openRequests: number }).openRequests === 0);
+        return page.getByRole('main').innerText();
+      })
+      .toMatch(/Order Waiting/);
+    expect(await page.getByRole('option', { name: /Order Completed/ }).count()).toBe(0);
+  });
+
+  test('settings name every process and say what the stores allow; the browser reported no error', async () => {
+    await page.goto(`${service.url}/settings`);
+    const table = page.getByRole('table', { name: 'Processes' });
+    await table.getByText('this one').waitFor();
+    expect(await table.getByRole('row').count()).toBe(2);
+    await page
+      .getByText(process.env.STORES === 'servers' ? 'They share PostgreSQL and NATS.' : 'exactly one process works with it')
+      .waitFor();
+    expect(errors).toEqual([]);
+  });
+});

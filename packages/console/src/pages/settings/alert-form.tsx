@@ -1,0 +1,157 @@
+/** Makes an alert or changes one: what it watches, where, from which number on, and whom it tells. */
+import type { AlertKind } from '@firsthand/core/config/alert.ts';
+import { Button, CloseButton, Group, Alert as Notice, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
+import { failureText, fieldErrors } from '../../forms.ts';
+
+const KINDS: Record<AlertKind, string> = {
+  failing: 'delivery attempts that fail',
+  silent: 'too few events received',
+  backlog: 'events that wait for delivery',
+  dead_letters: 'dead letters',
+  plan_violations: 'events that do not fit the tracking plan',
+  rejected: 'rejected events',
+};
+/** These can be limited to one integration. */
+const OF_DELIVERIES: readonly AlertKind[] = ['failing', 'backlog', 'dead_letters'];
+/** The API takes so many. */
+const MOST_CHANNELS = 5;
+type ChannelType = 'webhook' | 'slack' | 'email';
+const CHANNELS: { value: ChannelType; label: string }[] = [
+  { value: 'slack', label: 'Slack' },
+  { value: 'webhook', label: 'webhook' },
+  { value: 'email', label: 'e-mail' },
+];
+interface Channel {
+  type: ChannelType;
+  address: string;
+}
+export interface EditableAlert {
+  id: string;
+  name: string;
+  kind: AlertKind;
+  pipeline_id: string | null;
+  integration_id: string | null;
+  threshold: number;
+  window_minutes: number;
+  channels: readonly { type: ChannelType; url?: string; to?: string }[];
+}
+const NEW = { name: '', kind: 'failing' as AlertKind, pipeline_id: null, integration_id: null, threshold: 10, window_minutes: 15 };
+
+function valuesOf({ name, kind, pipeline_id, integration_id, threshold, window_minutes, channels }: Omit<EditableAlert, 'id'>) {
+  const shown = channels.map(({ type, url, to }): Channel => ({ type, address: url ?? to ?? '' }));
+  return { name, kind, pipeline_id, integration_id, threshold, window_minutes, channels: shown };
+}
+const channelOf = ({ type, address }: Channel) => ({ type, ...(type === 'email' ? { to: address.trim() } : { url: address.trim() }) });
+/** The form has one address where the API has `url` or `to`. */
+const fieldOf = (field: string): string =>
+  field.replace(/^(channels\.\d+)\.(url|to)$/, '$1.address').replace(/^(channels\.\d+)$/, '$1.address');
+
+export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: () => void }) {
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: valuesOf(alert ?? { ...NEW, channels: [{ type: 'slack' }] }),
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give it a name.' : null),
+      channels: { address: (address) => (address.trim() === '' ? 'Say whom to tell.' : null) },
+    },
+  });
+  const { kind, channels, pipeline_id } = form.values;
+  const ofDeliveries = OF_DELIVERIES.includes(kind);
+  const save = useMutation({
+    mutationFn: ({ channels: typed, integration_id, ...values }: typeof form.values) => {
+      const body = { ...values, integration_id: ofDeliveries ? integration_id : null, channels: typed.map(channelOf) };
+      return alert === undefined
+        ? call(api.POST('/v1/admin/alerts', { body }))
+        : call(api.PUT('/v1/admin/alerts/{id}', { params: { path: { id: alert.id } }, body }));
+    },
+    onSuccess: async () => {
+      onDone();
+      await queries.invalidateQueries({ queryKey: ['alerts'] });
+    },
+    onError: (error) =>
+      form.setErrors(Object.fromEntries(Object.entries(fieldErrors(error, 'name')).map(([field, message]) => [fieldOf(field), message]))),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack gap="sm">
+        <TextInput label="Name" placeholder="Orders do not reach Meta" data-autofocus {...form.getInputProps('name')} />
+        <Select
+          label="Watch"
+          allowDeselect={false}
+          data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('kind')}
+        />
+        <Group grow align="flex-start">
+          <PipelineSelect
+            label="Pipeline"
+            placeholder="All pipelines"
+            clearable
+            {...form.getInputProps('pipeline_id')}
+            onChange={(next) => form.setValues({ pipeline_id: next, integration_id: null })}
+          />
+          {ofDeliveries && (
+            <IntegrationSelect
+              label="Integration"
+              placeholder="All integrations"
+              clearable
+              pipelineId={pipeline_id ?? undefined}
+              {...form.getInputProps('integration_id')}
+            />
+          )}
+        </Group>
+        <Group grow align="flex-start">
+          <NumberInput label={kind === 'silent' ? 'Fewer than' : 'From'} min={0} {...form.getInputProps('threshold')} />
+          {kind !== 'backlog' && <NumberInput label="In so many minutes" min={1} max={1_440} {...form.getInputProps('window_minutes')} />}
+        </Group>
+        <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+          <Text component="legend" size="sm" fw={500} mb={4}>
+            Tell
+          </Text>
+          <Stack gap={6}>
+            {channels.map(({ type }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: channels have an order and no id
+              <Group key={at} gap="xs" wrap="nowrap" align="flex-start">
+                <Select
+                  w={110}
+                  aria-label={`Channel ${at + 1}`}
+                  allowDeselect={false}
+                  data={CHANNELS}
+                  {...form.getInputProps(`channels.${at}.type`)}
+                />
+                <TextInput
+                  style={{ flex: 1 }}
+                  aria-label={`${type === 'email' ? 'E-mail address' : 'URL'} of channel ${at + 1}`}
+                  placeholder={type === 'email' ? 'oncall@shop.example' : 'https://'}
+                  {...form.getInputProps(`channels.${at}.address`)}
+                />
+                <CloseButton
+                  mt={3}
+                  aria-label={`Remove channel ${at + 1}`}
+                  disabled={channels.length === 1}
+                  onClick={() => form.removeListItem('channels', at)}
+                />
+              </Group>
+            ))}
+          </Stack>
+          <Button
+            mt={6}
+            variant="subtle"
+            disabled={channels.length >= MOST_CHANNELS}
+            title={channels.length >= MOST_CHANNELS ? `At most ${MOST_CHANNELS}` : undefined}
+            onClick={() => form.insertListItem('channels', { type: 'email', address: '' } satisfies Channel)}
+          >
+            Tell somebody else too
+          </Button>
+        </fieldset>
+        {save.isError && <Notice color="red">{failureText(save.error)}</Notice>}
+        <Button type="submit" size="sm" loading={save.isPending}>
+          {alert === undefined ? 'Create' : 'Save'}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
