@@ -50,7 +50,7 @@ describe('the lists of a large organisation', () => {
     await page.getByRole('link', { name: 'env:production' }).click();
     await page.getByText('1 matches').waitFor();
     await page.goBack();
-    await page.getByText(`50 of ${PIPELINES}`).waitFor();
+    await page.getByText(`${PIPELINES} in this organisation`).waitFor();
     await page.getByLabel('Filter pipelines').fill('very first');
     await page.getByText('1 matches').waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('very first');

@@ -94,7 +94,7 @@ describe('an empty installation', () => {
   });
 });
 
-let ids: { template: string; event: string; letter: string; source: string };
+let ids: { template: string; event: string; letter: string; source: string; alert: string };
 const pipeline = (tab: string) => () => `/pipelines/${shop.pipeline_id}?tab=${tab}`;
 const PAGES: [name: string, path: () => string, shown: string][] = [
   ['home', () => '/', 'As a table'],
@@ -125,6 +125,7 @@ const PAGES: [name: string, path: () => string, shown: string][] = [
   ['audit', () => '/audit', 'Verify the chain'],
   ['settings', () => '/settings', 'Retention'],
   ['new-alert', () => '/settings?new=yes', 'In so many minutes'],
+  ['alert', () => `/settings?alert=${ids.alert}`, 'Change the alert'],
   ['try', () => '/try', 'Nothing was sent yet'],
   ['docs', () => '/docs', 'OpenAPI 3.1 document'],
   ['not-found', () => '/nowhere', 'There is no such page'],
@@ -153,12 +154,25 @@ describe('every page of the console', () => {
 
 /** What the demo does not have by itself: a dead letter, a silent alert, a second user, an API token, a second transformation. */
 async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typeof ids> {
-  await admin.post('/alerts', {
+  const alert = await admin.post<{ id: string }>('/alerts', {
     name: 'Orders do not reach Meta',
     kind: 'failing',
     threshold: 10,
     window_minutes: 15,
-    channels: [{ type: 'slack', url: 'https://hooks.slack.example/services/T0/B0/x' }],
+    channels: [
+      { type: 'slack', url: 'https://hooks.slack.example/services/T0/B0/x' },
+      { type: 'email', to: 'oncall@shop.example' },
+    ],
+  });
+  await admin.put(`/pipelines/${pipeline_id}`, {
+    js_builder_config: {
+      consent_config: { provider: 'onetrust', required_category: 'analytics' },
+      vendor_syncs: { meta: { enabled: true, consent_category: 'marketing' }, google_analytics: { enabled: true } },
+      variables: [
+        { name: 'Section', source: 'meta', path: 'article:section', target: 'properties.section' },
+        { name: 'Plan', source: 'js_variable', path: 'app.user.plan', target: 'traits.plan' },
+      ],
+    },
   });
   await admin.post('/users', { email: 'mia@shop.example', name: 'Mia Berg', role: 'editor', password: 'a-first-password' });
   await admin.post('/api-tokens', { name: 'Deployment', role: 'editor' });
@@ -196,5 +210,6 @@ async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typ
     event,
     letter,
     source: webhook_sources[0]?.id ?? '',
+    alert: alert.id,
   };
 }

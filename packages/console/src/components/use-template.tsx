@@ -1,5 +1,5 @@
 /** Assigns a template to a pipeline: from the template, from the pipeline, or after its account was connected. */
-import { Button, Select, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -7,9 +7,8 @@ import { api, call } from '../api.ts';
 import { failureText } from '../forms.ts';
 import { catalogQuery } from '../queries.ts';
 import { useMay } from '../session/use-session.ts';
+import { ConsentCategorySelect } from './consent-category-select.tsx';
 import { PipelineSelect, TemplateSelect } from './server-select.tsx';
-
-const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
 export function UseTemplate({
   templateId,
@@ -76,12 +75,10 @@ export function UseTemplate({
             {...form.getInputProps('template_id')}
           />
         )}
-        <Select
+        <ConsentCategorySelect
           label="Consent category"
           description="Events without this consent are not sent to this vendor."
           placeholder="None: all events are sent"
-          clearable
-          data={CATEGORIES}
           {...form.getInputProps('consent_category')}
           value={category}
         />

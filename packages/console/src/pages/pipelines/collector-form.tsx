@@ -7,13 +7,13 @@ import { useState } from 'react';
 import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { words } from '../../components/tag.tsx';
 import { fieldErrors } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { type BuilderConfig, type CollectorValues, configOf, formField, valuesOf } from './collector-values.ts';
-import { ConsentCategorySelect } from './consent-category-select.tsx';
 import { PageVariables } from './page-variables.tsx';
 import { VendorSyncs } from './vendor-syncs.tsx';
 

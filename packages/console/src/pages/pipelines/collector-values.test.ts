@@ -18,7 +18,7 @@ test('a configuration that is shown and saved unchanged is the same', () => {
 });
 test('an error of the API is shown at the row that causes it', () => {
   const values = valuesOf(CONFIG);
-  expect(formField('js_builder_config.variables.0.target', values)).toBe('variables.0.target');
+  expect(formField('js_builder_config.variables[0].target', values)).toBe('variables.0.target');
   expect(formField('js_builder_config.vendor_syncs.tiktok.consent_category', values)).toBe('vendor_syncs.1.consent_category');
   expect(formField('js_builder_config.consent_config.wait_ms', values)).toBe('consent_config.wait_ms');
   expect(formField('script_filename', values)).toBe('script_filename');

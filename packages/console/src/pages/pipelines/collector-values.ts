@@ -1,3 +1,5 @@
+import { dotted } from '../../dotted.ts';
+
 /** The collector's settings as a form has them: lists with an order, and empty fields for what is not set. */
 export interface BuilderConfig {
   script_filename: string;
@@ -66,9 +68,9 @@ export function configOf({ consent_config, vendor_syncs, variables, ...plain }: 
   };
 }
 
-/** Where the form has the field that the API names: `js_builder_config.vendor_syncs.meta.enabled` → `vendor_syncs.0.enabled`. */
+/** Where the form has the field that the API names: `js_builder_config.variables[1].path` → `variables.1.path`, `….vendor_syncs.meta.enabled` → `vendor_syncs.0.enabled`. */
 export function formField(field: string, { vendor_syncs }: Pick<CollectorValues, 'vendor_syncs'>): string {
-  const own = field.replace(/^js_builder_config\./, '');
+  const own = dotted(field).replace(/^js_builder_config\./, '');
   const [list, vendor, ...rest] = own.split('.');
   const at = list === 'vendor_syncs' ? vendor_syncs.findIndex((sync) => sync.vendor === vendor) : -1;
   return at < 0 ? own : ['vendor_syncs', at, ...(rest.length === 0 ? ['vendor'] : rest)].join('.');

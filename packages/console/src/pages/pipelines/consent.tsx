@@ -7,6 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api, call } from '../../api.ts';
+import { CATEGORIES } from '../../components/consent-category-select.tsx';
 import { deliveredText, heldBackText, LastDay } from '../../components/last-day.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
@@ -18,7 +19,6 @@ import { type Preview, previewDataLayer } from '../data-layer/preview.ts';
 import classes from './consent.module.css';
 
 const NONE = 'none';
-const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
 export function ConsentTab({ pipelineId }: { pipelineId: string }) {
   const queries = useQueryClient();

@@ -1,5 +1,5 @@
 /** The integrations of a pipeline: health, consent, limits, pinned revision; enable, disable, send a test event, remove. */
-import { Alert, Button, Group, Modal, NumberInput, Select, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, NumberInput, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
@@ -8,6 +8,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { api, call } from '../../api.ts';
+import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { UseTemplate } from '../../components/use-template.tsx';
@@ -17,8 +18,6 @@ import { type Integration, integrationsQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import classes from './integrations.module.css';
-
-const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
 export function Integrations({ pipelineId }: { pipelineId: string }) {
   const { integration: chosen } = useSearch({ strict: false }) as { integration?: string };
@@ -211,13 +210,11 @@ function Details({ integration }: { integration: Integration }) {
       </Table>
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="sm" mt="sm" maw={520}>
-          <Select
+          <ConsentCategorySelect
             label="Consent category"
             description="Events without this consent are dropped for this integration."
             placeholder="None: all events are delivered"
-            clearable
             disabled={!mayEdit}
-            data={CATEGORIES}
             {...form.getInputProps('consent_category')}
           />
           <NumberInput

@@ -2,10 +2,10 @@
 import { SYNC_IDS } from '@firsthand/core/context/vendor-syncs.ts';
 import { CloseButton, Group, Select, Stack, Switch, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { words } from '../../components/tag.tsx';
 import classes from './collector.module.css';
 import type { CollectorValues } from './collector-values.ts';
-import { ConsentCategorySelect } from './consent-category-select.tsx';
 
 export function VendorSyncs({ form, disabled }: { form: UseFormReturnType<CollectorValues>; disabled: boolean }) {
   const { vendor_syncs: syncs } = form.values;

@@ -5,6 +5,7 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
+import { dotted } from '../../dotted.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 
 const KINDS: Record<AlertKind, string> = {
@@ -48,7 +49,7 @@ function valuesOf({ name, kind, pipeline_id, integration_id, threshold, window_m
 const channelOf = ({ type, address }: Channel) => ({ type, ...(type === 'email' ? { to: address.trim() } : { url: address.trim() }) });
 /** The form has one address where the API has `url` or `to`. */
 const fieldOf = (field: string): string =>
-  field.replace(/^(channels\.\d+)\.(url|to)$/, '$1.address').replace(/^(channels\.\d+)$/, '$1.address');
+  dotted(field).replace(/^(channels\.\d+)\.(url|to)$/, '$1.address').replace(/^(channels\.\d+)$/, '$1.address');
 
 export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: () => void }) {
   const queries = useQueryClient();
