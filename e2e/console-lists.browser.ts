@@ -153,13 +153,13 @@ describe('the lists of a large organisation', () => {
     await page.getByRole('button', { name: '+ Result' }).click();
     await page.getByRole('combobox', { name: 'Result' }).click();
     await page.getByRole('option', { name: /^waiting/ }).click();
-    await page.getByText('No retained event matches').waitFor();
+    await expect.poll(() => page.getByRole('main').innerText()).toMatch(/Result: waiting.*No retained event matches/s);
     await page.goBack();
     await page.getByRole('option', { name: /Order Completed/ }).waitFor();
   });
 
   test('the number of waiting events leads to them', async () => {
-    receiver.answer(() => ({ status: 503 }));
+    receiver.answer(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
     await fetch(`${service.url}/v1/t`, {
       method: 'POST',
       headers: { authorization: `Bearer ${oldest.pipeline_key}`, 'content-type': 'application/json' },

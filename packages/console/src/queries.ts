@@ -106,11 +106,5 @@ export const catalogQuery = () =>
   queryOptions({ queryKey: ['catalog'], queryFn: () => call(api.GET('/v1/admin/integration-catalog', {})), staleTime: 3_600_000 });
 export const organisationQuery = () =>
   queryOptions({ queryKey: ['organisation'], queryFn: () => call(api.GET('/v1/admin/organisation', {})), staleTime: 300_000 });
-export const templatesQuery = () =>
-  queryOptions({
-    queryKey: ['templates'],
-    queryFn: () => call(api.GET('/v1/admin/integration-templates', { params: { query: { limit: 100 } } })),
-    staleTime: 30_000,
-  });
 export const installationQuery = () =>
   queryOptions({ queryKey: ['installation'], queryFn: () => call(api.GET('/v1/admin/installation', {})), staleTime: 30_000 });
