@@ -15,6 +15,7 @@ import { EventTable } from './event-table.tsx';
 import classes from './events.module.css';
 import { Filters } from './filters.tsx';
 import { useLiveEvents } from './live-events.ts';
+import type { LiveRow } from './live-rows.ts';
 import { mergeLive, type Row, rowKey, rowOf } from './rows.ts';
 import { canBeLive, type EventsSearch, FILTERS, type FilterName, queryOf } from './search.ts';
 import { useIntegrations } from './use-integrations.ts';
@@ -24,6 +25,8 @@ const PAGE_SIZE = 100;
 const LISTED_AFTER_MS = 3_000;
 /** Where the newest rows are looked up, see `mergeLive`. */
 const NEWEST = 3_000;
+
+const NONE: readonly LiveRow[] = [];
 
 export function EventsPage() {
   const search = useSearch({ strict: false }) as EventsSearch;
@@ -88,7 +91,9 @@ export function EventsPage() {
     restart();
   }
   // `listed` grows in place: its length says that it changed.
-  const rows = useMemo<Row[]>(() => (live.length === 0 ? listed : mergeLive(live, listed)), [live, listed, listed.length]);
+  // Live rows know nothing of most filters: with one of those only the list of the API is right.
+  const shownLive = liveIsPossible ? live : NONE;
+  const rows = useMemo<Row[]>(() => (shownLive.length === 0 ? listed : mergeLive(shownLive, listed)), [shownLive, listed, listed.length]);
   const seen = useSeenPipelines(live, listed);
   const names = usePipelineNames(seen);
   const integrations = useIntegrations(seen);

@@ -49,7 +49,9 @@ function valuesOf({ name, kind, pipeline_id, integration_id, threshold, window_m
 const channelOf = ({ type, address }: Channel) => ({ type, ...(type === 'email' ? { to: address.trim() } : { url: address.trim() }) });
 /** The form has one address where the API has `url` or `to`. */
 const fieldOf = (field: string): string =>
-  dotted(field).replace(/^(channels\.\d+)\.(url|to)$/, '$1.address').replace(/^(channels\.\d+)$/, '$1.address');
+  dotted(field)
+    .replace(/^(channels\.\d+)\.(url|to)$/, '$1.address')
+    .replace(/^(channels\.\d+)$/, '$1.address');
 
 export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: () => void }) {
   const queries = useQueryClient();
