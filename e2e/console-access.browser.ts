@@ -201,8 +201,12 @@ describe('who may enter the console', () => {
     const made = await admin.post<{ id: string }>(`/pipelines/${id}/integrations`, { template_id: template.id });
     await page.goto(`${service.url}/pipelines/${id}?range=7d`);
     const row = page.getByRole('region', { name: 'Integrations' }).getByRole('row').filter({ hasText: 'Linked hook' });
-    const delivered = new URL((await row.getByRole('link', { name: '0', exact: true }).getAttribute('href')) ?? '', service.url);
-    expect(Object.fromEntries(delivered.searchParams)).toEqual({ pipeline: id, integration: made.id, delivery: 'delivered', range: '7d' });
+    const results = async (result: string) =>
+      Object.fromEntries(
+        new URL((await row.locator(`a[href*="delivery=${result}"]`).getAttribute('href')) ?? '', service.url).searchParams,
+      );
+    expect(await results('delivered')).toEqual({ pipeline: id, integration: made.id, delivery: 'delivered', range: '7d' });
+    expect(await results('waiting')).toEqual({ pipeline: id, integration: made.id, delivery: 'waiting' });
     const received = new URL((await page.getByRole('link', { name: /^Received/ }).getAttribute('href')) ?? '', service.url);
     expect(Object.fromEntries(received.searchParams)).toEqual({ pipeline: id, range: '7d' });
     await page

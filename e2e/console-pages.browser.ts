@@ -47,7 +47,7 @@ async function setTheme(theme: (typeof THEMES)[number]): Promise<void> {
     theme,
   );
 }
-const picture = (name: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+const picture = (name: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 
 /** Both themes and both widths of what the page shows now. */
 async function inspect(name: string, shown: string): Promise<void> {

@@ -111,7 +111,7 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
           {kind !== 'backlog' && <NumberInput label="In so many minutes" min={1} max={1_440} {...form.getInputProps('window_minutes')} />}
         </Group>
         <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
-          <Text component="legend" size="sm" fw={500} mb={4}>
+          <Text component="legend" size="sm" fw={650} mb={4}>
             Tell
           </Text>
           <Stack gap={6}>
@@ -142,7 +142,7 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
           </Stack>
           <Button
             mt={6}
-            variant="subtle"
+            variant="default"
             disabled={channels.length >= MOST_CHANNELS}
             title={channels.length >= MOST_CHANNELS ? `At most ${MOST_CHANNELS}` : undefined}
             onClick={() => form.insertListItem('channels', { type: 'email', address: '' } satisfies Channel)}

@@ -1,5 +1,5 @@
 /** Alerts: what is watched, whom it tells, whether it fires now; each can be tested. */
-import { Button, Group, Modal, Switch, Table, Text, Title } from '@mantine/core';
+import { Button, Group, Modal, Switch, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -13,6 +13,7 @@ import { useIntegrationNames, usePipelineNames } from '../../names.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 import { AlertForm } from './alert-form.tsx';
+import classes from './settings.module.css';
 
 export function Alerts() {
   const queries = useQueryClient();
@@ -76,104 +77,85 @@ export function Alerts() {
           up.
         </Text>
       ) : (
-        <div style={{ overflowX: 'auto', position: 'relative' }}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Alert</Table.Th>
-                <Table.Th>Watches</Table.Th>
-                <Table.Th visibleFrom="sm">Tells</Table.Th>
-                <Table.Th>On</Table.Th>
-                <Table.Th>
-                  <span className="hidden">Actions</span>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {alerts.data.alerts.map(
-                ({ id, name, kind, threshold, window_minutes, pipeline_id, integration_id, channels, enabled, warnings }) => (
-                  <Table.Tr key={id}>
-                    <Table.Td miw={120}>
-                      <b>{name}</b> {now.has(id) && <Tag tone="bad">fires since {ago(now.get(id)?.since ?? '')}</Tag>}
-                      <Firing alert={now.get(id)} />
-                    </Table.Td>
-                    <Table.Td>
+        <ul className={classes.alerts}>
+          {alerts.data.alerts.map(
+            ({ id, name, kind, threshold, window_minutes, pipeline_id, integration_id, channels, enabled, warnings }) => (
+              <li key={id} aria-label={name}>
+                <div className={classes.alert}>
+                  <div>
+                    <b>{name}</b> {now.has(id) && <Tag tone="bad">firing for {ago(now.get(id)?.since ?? '').replace(' ago', '')}</Tag>}
+                    <div>
                       {words(kind)} {kind === 'silent' ? 'below' : 'from'} {threshold}
-                      {kind === 'backlog' ? '' : ` in ${window_minutes} min`}
-                      <div className="dim">
+                      {kind === 'backlog' ? '' : ` in ${window_minutes} min`}{' '}
+                      <span className="dim">
                         {integration_id !== null
                           ? `at ${integrations.get(integration_id) ?? integration_id}`
                           : pipeline_id !== null
                             ? `in ${pipelines.get(pipeline_id) ?? pipeline_id}`
                             : 'in every pipeline'}
-                      </div>
-                    </Table.Td>
-                    <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                      {channels.map(({ type, url, to }, at) => (
-                        // biome-ignore lint/suspicious/noArrayIndexKey: channels have an order and no id
-                        <div key={at}>
-                          {type} <span className="mono">{url ?? to}</span>
-                        </div>
-                      ))}
-                      {warnings.map((warning) => (
-                        <div key={warning} className="dim">
-                          {warning}
-                        </div>
-                      ))}
-                    </Table.Td>
-                    <Table.Td>
-                      <Switch
-                        aria-label={`${name} is on`}
-                        checked={enabled}
-                        disabled={!may}
-                        onChange={({ currentTarget }) => enable.mutate({ id, enabled: currentTarget.checked })}
-                      />
-                    </Table.Td>
-                    <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                      <Button
-                        variant="subtle"
-                        disabled={!may}
-                        title={may ? undefined : 'Needs the role editor'}
-                        onClick={() => void navigate({ to: '/settings', search: { alert: id } })}
-                        aria-label={`Change ${name}`}
-                      >
-                        Change
-                      </Button>
-                      <Button
-                        variant="subtle"
-                        disabled={!may}
-                        title={may ? undefined : 'Needs the role editor'}
-                        loading={test.isPending && test.variables === id}
-                        onClick={() => test.mutate(id)}
-                        aria-label={`Test ${name}`}
-                      >
-                        Test
-                      </Button>
-                      <Button
-                        variant="subtle"
-                        color="red"
-                        disabled={!mayDelete}
-                        title={mayDelete ? undefined : 'Needs the role admin'}
-                        aria-label={`Delete ${name}`}
-                        onClick={() =>
-                          modals.openConfirmModal({
-                            title: `Delete ${name}?`,
-                            children: 'Nobody is told of this any more.',
-                            labels: { confirm: 'Delete', cancel: 'Keep' },
-                            confirmProps: { color: 'red' },
-                            onConfirm: () => remove.mutate(id),
-                          })
-                        }
-                      >
-                        Delete
-                      </Button>
-                    </Table.Td>
-                  </Table.Tr>
-                ),
-              )}
-            </Table.Tbody>
-          </Table>
-        </div>
+                      </span>
+                    </div>
+                    <div className="dim">tells {channels.map(shortChannel).join(', ')}</div>
+                  </div>
+                  <Switch
+                    aria-label={`${name} is on`}
+                    checked={enabled}
+                    disabled={!may}
+                    onChange={({ currentTarget }) => enable.mutate({ id, enabled: currentTarget.checked })}
+                  />
+                </div>
+                <Firing alert={now.get(id)} />
+                {warnings.map((warning) => (
+                  <div key={warning} className={classes.warning}>
+                    {warning}
+                  </div>
+                ))}
+                <Group gap={4} mt={4} ml={-8}>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    disabled={!may}
+                    title={may ? undefined : 'Needs the role editor'}
+                    onClick={() => void navigate({ to: '/settings', search: { alert: id } })}
+                    aria-label={`Change ${name}`}
+                  >
+                    Change
+                  </Button>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    disabled={!may}
+                    title={may ? undefined : 'Needs the role editor'}
+                    loading={test.isPending && test.variables === id}
+                    onClick={() => test.mutate(id)}
+                    aria-label={`Test ${name}`}
+                  >
+                    Test
+                  </Button>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    color="red"
+                    disabled={!mayDelete}
+                    title={mayDelete ? undefined : 'Needs the role admin'}
+                    aria-label={`Delete ${name}`}
+                    onClick={() =>
+                      modals.openConfirmModal({
+                        title: `Delete ${name}?`,
+                        children: 'Nobody is told of this any more.',
+                        labels: { confirm: 'Delete', cancel: 'Keep' },
+                        confirmProps: { color: 'red' },
+                        onConfirm: () => remove.mutate(id),
+                      })
+                    }
+                  >
+                    Delete
+                  </Button>
+                </Group>
+              </li>
+            ),
+          )}
+        </ul>
       )}
       <Modal opened={open} onClose={close} title="New alert" size="lg">
         <AlertForm onDone={close} />
@@ -183,6 +165,13 @@ export function Alerts() {
       </Modal>
     </section>
   );
+}
+
+/** `Slack hooks.slack.com`: the whole address stands in the form, because whoever knows it can post there. */
+function shortChannel({ type, url, to }: { type: string; url?: string; to?: string }): string {
+  const name = { slack: 'Slack', webhook: 'a webhook', email: '' }[type] ?? type;
+  const address = to ?? (url !== undefined && URL.canParse(url) ? new URL(url).host : (url ?? ''));
+  return `${name} ${address}`.trim();
 }
 
 /** What happens now, and the event with which it began. */

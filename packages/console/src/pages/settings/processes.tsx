@@ -1,5 +1,5 @@
 /** Every process of the installation: what it does, since when, and whether it is up to date with the others. */
-import { Group, Table, Title } from '@mantine/core';
+import { Box, Group, Table, Title } from '@mantine/core';
 import { Tag } from '../../components/tag.tsx';
 import { ago, bytes, dateTime } from '../../format.ts';
 
@@ -42,16 +42,21 @@ export function Processes({
             <Table.Tr>
               <Table.Th>Process</Table.Th>
               <Table.Th>Roles</Table.Th>
-              <Table.Th>Up since</Table.Th>
-              <Table.Th ta="right">Memory</Table.Th>
+              <Table.Th visibleFrom="sm">Started</Table.Th>
+              <Table.Th visibleFrom="sm" ta="right">
+                Memory
+              </Table.Th>
               <Table.Th>State</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {processes.map((row) => (
               <Table.Tr key={row.id}>
-                <Table.Td className="mono">
-                  {row.host ?? row.id.slice(0, 8)} {row.this && <Tag>this one</Tag>}
+                <Table.Td>
+                  <span className="mono">{row.host ?? row.id.slice(0, 8)}</span> {row.this && <Tag>this one</Tag>}
+                  <Box hiddenFrom="sm" className="dim">
+                    started {ago(row.started_at)}, {bytes(row.memory_bytes)}
+                  </Box>
                 </Table.Td>
                 <Table.Td>
                   <Group gap={4}>
@@ -60,10 +65,10 @@ export function Processes({
                     ))}
                   </Group>
                 </Table.Td>
-                <Table.Td title={dateTime(row.started_at)} style={{ whiteSpace: 'nowrap' }}>
+                <Table.Td visibleFrom="sm" title={dateTime(row.started_at)} style={{ whiteSpace: 'nowrap' }}>
                   {ago(row.started_at)}
                 </Table.Td>
-                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                <Table.Td visibleFrom="sm" ta="right" style={{ whiteSpace: 'nowrap' }}>
                   {bytes(row.memory_bytes)}
                 </Table.Td>
                 <Table.Td>

@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Tag } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
@@ -29,9 +30,10 @@ export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind
           body: { connection: connectionOf(kind, connection), ...(signing_secret === '' ? {} : { signing_secret }) },
         }),
       ),
-    onSuccess: async ({ connection }) => {
-      form.resetDirty({ connection: { ...BROKERS[kind].defaults, ...connection }, signing_secret: '' });
-      form.setFieldValue('signing_secret', '');
+    onSuccess: async ({ connection }, sent) => {
+      const saved = { connection: { ...BROKERS[kind].defaults, ...connection }, signing_secret: '' };
+      form.setInitialValues(saved);
+      form.setValues((now) => afterSave(sent, now as typeof form.values, saved));
       await queries.invalidateQueries({ queryKey: SOURCES });
       notifications.show({ message: 'Saved. The source connects again within five seconds.' });
     },

@@ -18,7 +18,7 @@ import { WebhookAddress } from './webhook-address.tsx';
 
 const Payload = lazy(async () => ({ default: (await import('./payload.tsx')).Payload }));
 
-export function SourcePanel({ source, onClose }: { source: Source; onClose: () => void }) {
+export function SourcePanel({ source, onClose }: { source: Source; onClose: (removed?: boolean) => void }) {
   const queries = useQueryClient();
   const may = useMay('editor');
   const mayAdmin = useMay('admin');
@@ -38,8 +38,8 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
   const remove = useMutation({
     mutationFn: () => call(api.DELETE('/v1/admin/webhook-sources/{id}', { params: { path } })),
     onSuccess: async () => {
-      // First: what is gone cannot be read again.
-      onClose();
+      // First: what is gone cannot be read again, and nothing typed for it can be saved.
+      onClose(true);
       await refresh();
     },
     onError,
@@ -89,7 +89,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: () =
           >
             Remove …
           </Button>
-          <CloseButton aria-label="Close" onClick={onClose} />
+          <CloseButton aria-label="Close" onClick={() => onClose()} />
         </Group>
       </Group>
       <Text size="sm" c="var(--dim)">

@@ -119,7 +119,7 @@ export function SourcesPage() {
           <SourcePanel
             key={shown.data.id}
             source={shown.data}
-            onClose={() => void navigate({ to: '/sources', search: q === '' ? {} : { q } })}
+            onClose={(removed = false) => void navigate({ to: '/sources', search: q === '' ? {} : { q }, ignoreBlocker: removed })}
           />
         ) : shown.isError ? (
           <Failed error={shown.error} retry={() => void shown.refetch()} />

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Box, Button, Group, Modal, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
@@ -75,20 +75,78 @@ export function Users() {
       onConfirm: () => change.mutate({ id, role: to }),
     });
   }
+  /** Nobody locks themselves out: one's own row has none. */
+  const actions = ({ id, email, role, status }: { id: string; email: string; role: Role; status: string }) =>
+    id !== me.id && (
+      <>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          disabled={!mayChangeUser(me.role, role)}
+          title={mayChangeUser(me.role, role) ? undefined : needs(role)}
+          onClick={() =>
+            modals.openConfirmModal({
+              title: `Turn off the two-step sign-in of ${email}?`,
+              children: 'For users who lost both phone and recovery codes. Until they turn it on again, their password is enough.',
+              labels: { confirm: 'Turn off', cancel: 'Keep' },
+              onConfirm: () => resetTotp.mutate(id),
+            })
+          }
+        >
+          Reset two-step
+        </Button>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          disabled={!mayChangeUser(me.role, role)}
+          title={mayChangeUser(me.role, role) ? undefined : needs(role)}
+          onClick={() =>
+            status === 'disabled'
+              ? change.mutate({ id, status: 'active' })
+              : modals.openConfirmModal({
+                  title: `Disable ${email}?`,
+                  children: 'They are signed out at once and cannot sign in until you enable them again. Their history stays.',
+                  labels: { confirm: 'Disable', cancel: 'Keep' },
+                  confirmProps: { color: 'red' },
+                  onConfirm: () => change.mutate({ id, status: 'disabled' }),
+                })
+          }
+        >
+          {status === 'disabled' ? 'Enable' : 'Disable'}
+        </Button>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          color="red"
+          disabled={!mayChangeUser(me.role, role)}
+          title={mayChangeUser(me.role, role) ? undefined : needs(role)}
+          onClick={() =>
+            modals.openConfirmModal({
+              title: `Remove ${email}?`,
+              children: 'Their sessions and API tokens end at once.',
+              labels: { confirm: 'Remove', cancel: 'Keep' },
+              confirmProps: { color: 'red' },
+              onConfirm: () => remove.mutate(id),
+            })
+          }
+        >
+          Remove
+        </Button>
+      </>
+    );
   if (users.isPending) return <Loading what="the team" />;
   if (users.isLoadingError) return <Failed error={users.error} retry={() => void users.refetch()} />;
   const rows = users.data.pages.flatMap((page) => page.users);
   const total = users.data.pages[0]?.total ?? 0;
   return (
     <>
+      <Text size="sm" c="var(--dim)" mb="sm">
+        Viewers read; editors change pipelines, mappings and transformations; admins also users, privacy and deletes; owners everything.
+      </Text>
       <Group justify="space-between" mb="sm">
-        <Text size="sm" c="var(--dim)" maw={640}>
-          Viewers read; editors change pipelines, mappings and transformations; admins also users, privacy and deletes; owners everything.
-        </Text>
         <TextInput
           size="xs"
-          w={240}
-          ml="auto"
+          w={200}
           aria-label="Filter users"
           placeholder="Part of the name or address"
           value={q}
@@ -108,92 +166,49 @@ export function Users() {
               <Table.Th>Role</Table.Th>
               <Table.Th visibleFrom="sm">Status</Table.Th>
               <Table.Th visibleFrom="sm">Last sign-in</Table.Th>
-              <Table.Th>
+              <Table.Th visibleFrom="sm">
                 <span className="hidden">Actions</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map(({ id, email, name, role, status, last_login_at }) => (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  <b>{name === '' ? email : name}</b> {id === me.id && <Tag>you</Tag>}
-                  {name !== '' && <div className="dim">{email}</div>}
-                </Table.Td>
-                <Table.Td>
-                  <Select
-                    size="xs"
-                    w={110}
-                    aria-label={`Role of ${email}`}
-                    allowDeselect={false}
-                    disabled={!mayChangeUser(me.role, role)}
-                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
-                    data={mayChangeUser(me.role, role) ? rolesToGive(me.role) : [role]}
-                    value={role}
-                    onChange={(next) => next !== null && next !== role && askRole(id, email, role, next as Role)}
-                  />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <Tag tone={status === 'active' ? toneOf(status) : 'warn'}>{status}</Tag>
-                </Table.Td>
-                <Table.Td visibleFrom="sm">{last_login_at === null ? 'never' : ago(last_login_at)}</Table.Td>
-                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                  <Button
-                    variant="subtle"
-                    mr="xs"
-                    disabled={!mayChangeUser(me.role, role) || id === me.id}
-                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
-                    onClick={() =>
-                      modals.openConfirmModal({
-                        title: `Turn off the two-step sign-in of ${email}?`,
-                        children:
-                          'For users who lost both phone and recovery codes. Until they turn it on again, their password is enough.',
-                        labels: { confirm: 'Turn off', cancel: 'Keep' },
-                        onConfirm: () => resetTotp.mutate(id),
-                      })
-                    }
-                  >
-                    Reset two-step
-                  </Button>
-                  <Button
-                    variant="subtle"
-                    mr="xs"
-                    disabled={!mayChangeUser(me.role, role) || id === me.id}
-                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
-                    onClick={() =>
-                      status === 'disabled'
-                        ? change.mutate({ id, status: 'active' })
-                        : modals.openConfirmModal({
-                            title: `Disable ${email}?`,
-                            children: 'They are signed out at once and cannot sign in until you enable them again. Their history stays.',
-                            labels: { confirm: 'Disable', cancel: 'Keep' },
-                            confirmProps: { color: 'red' },
-                            onConfirm: () => change.mutate({ id, status: 'disabled' }),
-                          })
-                    }
-                  >
-                    {status === 'disabled' ? 'Enable' : 'Disable'}
-                  </Button>
-                  <Button
-                    variant="subtle"
-                    color="red"
-                    disabled={!mayChangeUser(me.role, role) || id === me.id}
-                    title={mayChangeUser(me.role, role) ? undefined : needs(role)}
-                    onClick={() =>
-                      modals.openConfirmModal({
-                        title: `Remove ${email}?`,
-                        children: 'Their sessions and API tokens end at once.',
-                        labels: { confirm: 'Remove', cancel: 'Keep' },
-                        confirmProps: { color: 'red' },
-                        onConfirm: () => remove.mutate(id),
-                      })
-                    }
-                  >
-                    Remove
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            ))}
+            {rows.map((user) => {
+              const { id, email, name, role, status, last_login_at } = user;
+              return (
+                <Table.Tr key={id}>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                    <b>{name === '' ? email : name}</b> {id === me.id && <Tag>you</Tag>}
+                    {name !== '' && <div className="dim">{email}</div>}
+                    <Box hiddenFrom="sm">
+                      {status === 'disabled' && <Tag tone="warn">disabled</Tag>}
+                      <Group gap={0} ml={-8}>
+                        {actions(user)}
+                      </Group>
+                    </Box>
+                  </Table.Td>
+                  <Table.Td>
+                    <Select
+                      size="xs"
+                      w={110}
+                      aria-label={`Role of ${email}`}
+                      allowDeselect={false}
+                      disabled={!mayChangeUser(me.role, role)}
+                      title={mayChangeUser(me.role, role) ? undefined : needs(role)}
+                      data={mayChangeUser(me.role, role) ? rolesToGive(me.role) : [role]}
+                      value={role}
+                      onChange={(next) => next !== null && next !== role && askRole(id, email, role, next as Role)}
+                    />
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">
+                    <Tag tone={status === 'active' ? toneOf(status) : 'warn'}>{status}</Tag>
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">{last_login_at === null ? 'never' : ago(last_login_at)}</Table.Td>
+                  <Table.Td visibleFrom="sm" ta="right" style={{ whiteSpace: 'nowrap' }}>
+                    {actions(user)}
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
           </Table.Tbody>
         </Table>
         {rows.length === 0 && <p style={{ padding: 12 }}>Nobody matches.</p>}
