@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aPipeline, aSnapshot, type Harness, SECRET, startIngest } from './testing/harness.ts';
 
@@ -70,6 +70,18 @@ const REFUSED: [name: string, body: string | Uint8Array<ArrayBuffer>, status: nu
 ];
 test.each(REFUSED)('%s', async (_name, body, status, error) => {
   expect(await code(await post(body))).toEqual([status, error]);
+});
+
+test.each([
+  ['br', brotliCompressSync],
+  ['deflate', deflateSync],
+])('Content-Encoding %s is rejected with that reason', async (encoding, pack) => {
+  const response = await post(pack('{"type":"track","event":"X"}'), { 'content-encoding': encoding });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    error: 'invalid_json',
+    message: 'This Content-Encoding is not supported: send gzip, or JSON without one.',
+  });
 });
 
 const KEPT: [name: string, json: string][] = [

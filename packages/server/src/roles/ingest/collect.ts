@@ -4,6 +4,7 @@
  */
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import type { Rejection } from '../../http/collection-reply.ts';
 import { buildRecord } from '../../intake/ingest-record.ts';
 import { AT_ONCE_BYTES, type BatchResult, parseBatch } from '../../intake/parse-batch.ts';
 import { inexactNumber, isGzip, type Parsed, parseBody, unpack, withoutMark } from '../../intake/parse-body.ts';
@@ -84,8 +85,9 @@ function onBytes(exchange: Exchange, wire: Buffer, unpacked: Buffer): void {
   const bytes = withoutMark(unpacked);
   const onParsed = (parsed: Parsed | BatchResult): void => {
     if (!parsed.ok) {
-      if (sender === undefined) exchange.reject(parsed.rejection);
-      else rejectContent(exchange, sender.rules, parsed.rejection, undefined, bytes);
+      const rejection = unsupportedEncoding(exchange) ?? parsed.rejection;
+      if (sender === undefined) exchange.reject(rejection);
+      else rejectContent(exchange, sender.rules, rejection, undefined, bytes);
       return;
     }
     const known = sender ?? senderOfBody(exchange, wire, unpacked, parsed.value);
@@ -102,6 +104,13 @@ function onBytes(exchange: Exchange, wire: Buffer, unpacked: Buffer): void {
   const parsed = exchange.route.kind === 'batch' ? parseBatch(bytes, ctx.settings.maxBodyBytes) : parseBody(bytes);
   if (parsed instanceof Promise) parsed.then(onParsed).catch((error: unknown) => exchange.fail(error));
   else onParsed(parsed);
+}
+
+/** Why a body cannot be read that came in another encoding than gzip. */
+function unsupportedEncoding({ req }: Exchange): Rejection | undefined {
+  const encoding = req.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding === undefined || encoding === '' || encoding === 'gzip' || encoding === 'identity') return undefined;
+  return { code: 'invalid_json', message: 'This Content-Encoding is not supported: send gzip, or JSON without one.' };
 }
 
 /** Parsing 1 MB takes up to 30 ms, and checking it as long: other requests are read in between. */
