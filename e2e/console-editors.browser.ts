@@ -253,3 +253,85 @@ describe('a rejected event that is being corrected', () => {
     expect(questions).toHaveLength(1);
   });
 });
+
+describe('faults of what is written', () => {
+  test('routing rules are a form; what the API refuses stands at its field and goes when it is mended', async () => {
+    await page.goto(`${service.url}/data-layer`);
+    await page.getByRole('button', { name: /^Routing/ }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('combobox', { name: 'Field, condition 1, Condition of rule 1' }).fill('context.page.url[');
+    await page.getByRole('combobox', { name: 'Operator, condition 1, Condition of rule 1' }).selectOption('contains');
+    await page.getByRole('textbox', { name: 'Value, condition 1, Condition of rule 1' }).fill('/checkout');
+    await page.getByRole('button', { name: 'Add a condition, Condition of rule 1' }).click();
+    await page.getByRole('combobox', { name: 'Field, condition 2, Condition of rule 1' }).fill('properties.total');
+    await page.getByRole('combobox', { name: 'How the conditions combine, Condition of rule 1' }).selectOption('any');
+    await page.getByRole('combobox', { name: 'Operator, condition 2, Condition of rule 1' }).selectOption('gt');
+    await page.getByRole('textbox', { name: 'Value, condition 2, Condition of rule 1' }).fill('100');
+    await page.getByLabel('Pipelines of rule 1').first().click();
+    await page.getByRole('option', { name: 'Web shop' }).click();
+    await page.getByRole('button', { name: /^Custom code/ }).click();
+    await page.getByRole('switch', { name: 'Run it' }).click();
+    await write('Custom code', 'function transform(event) {\n  return event }}');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const field = page.getByRole('combobox', { name: 'Field, condition 1, Condition of rule 1' });
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('context.page.url');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('false');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    // Only the sandbox of the service knows the syntax of code: its message stands at the line.
+    await page.locator('.cm-line.cm-faultLine').getByText('return event }}').waitFor();
+    await write('Custom code', 'function transform(event) { return event }');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('New events are processed this way').waitFor();
+    const { config } = await admin.get<{ config: { routing_rules: unknown } }>('/data-layer');
+    expect(config.routing_rules).toEqual([
+      {
+        action: 'drop',
+        pipeline_ids: [pipeline.id],
+        condition: {
+          any: [
+            { field: 'context.page.url', op: 'contains', value: '/checkout' },
+            { field: 'properties.total', op: 'gt', value: 100 },
+          ],
+        },
+      },
+    ]);
+    // The sample order is above 100, so the rule drops it.
+    await page.getByRole('region', { name: 'Effect on an event' }).getByText('dropped: routing rule').waitFor();
+  });
+
+  test('the plan, rules and code of a pipeline show their faults at the line', async () => {
+    const marked = (text: string) => page.locator('.cm-line.cm-faultLine').getByText(text);
+    await page.goto(`${service.url}/pipelines/${pipeline.id}?tab=tracking-plan`);
+    await write('Tracking plan', '{\n  "Order.Completed": {\n    "type": "numbre"\n  }\n}');
+    await marked('"numbre"').waitFor();
+    await page.getByRole('textbox', { name: 'Tracking plan', exact: true }).getByRole('alert').waitFor();
+    await write('Tracking plan', '{}');
+    await admin.post(`/pipelines/${pipeline.id}/transformations`, {
+      name: 'Tidy',
+      kind: 'rules',
+      rules: [{ type: 'delete', target: 'properties.debug' }],
+    });
+    await page.goto(`${service.url}/pipelines/${pipeline.id}?tab=transformations`);
+    await page.getByRole('region', { name: 'Tidy' }).waitFor();
+    await write('Rules', '[\n  {\n    "type": "delete",\n    "target": "event_id"\n  }\n]');
+    await marked('"event_id"').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'code' }).click();
+    await write('Code', 'function transform(event) {\n  return }}');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await marked('return }}').waitFor();
+    await write('Code', 'function transform(event) {\n  throw new Error("out of stock");\n}');
+    await page.getByRole('button', { name: 'Try it on the sample event' }).click();
+    await marked('out of stock').waitFor();
+    await page.getByLabel('Only these events').first().fill('Order Completed');
+    await page.keyboard.press('Enter');
+    await write('Code', 'function transform(event) { return event; }');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('New events go through it').waitFor();
+    const { transformations } = await admin.get<{ transformations: unknown[] }>(`/pipelines/${pipeline.id}/transformations`);
+    expect(transformations).toMatchObject([{ kind: 'code', event_filter: { event_names: ['Order Completed'] } }]);
+    expect(errors).toEqual([]);
+  });
+});

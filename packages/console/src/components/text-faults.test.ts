@@ -34,6 +34,7 @@ test('a text that is no JSON has its fault where it stops being JSON', () => {
 test('a message about code is placed at the line it names', () => {
   const code = 'function transform(e) {\n return }}';
   expect(lineFault(code, 'line 2: SyntaxError').at).toBe(code.indexOf(' return'));
+  expect(lineFault(code, 'Line 2: SyntaxError').at).toBe(code.indexOf(' return'));
   expect(lineFault(code, 'the code defines no function').at).toBe(0);
   expect(lineFault(code, 'line 9: away').at).toBe(code.length);
 });

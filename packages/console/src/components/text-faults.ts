@@ -45,7 +45,7 @@ export function syntaxFault(text: string): TextFault | undefined {
 
 /** Messages about code name their line: `line 3: …`. */
 export function lineFault(text: string, message: string): TextFault {
-  const line = Number(/\bline (\d+)/.exec(message)?.[1] ?? 1);
+  const line = Number(/\bline (\d+)/i.exec(message)?.[1] ?? 1);
   const lines = text.split('\n').slice(0, line - 1);
   return {
     at: Math.min(

@@ -1,25 +1,26 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import classes from './data-layer.module.css';
 
-/** Pairs of text and choice. Rows keep their place while a key is typed. */
-export function KeyValueTable({
-  label,
-  keyLabel,
-  valueLabel,
-  value,
-  options,
-  onChange,
-}: {
+export interface KeyValueTableProps<V> {
   label: string;
   keyLabel: string;
-  valueLabel: string;
-  value: Record<string, string>;
-  options: string[];
-  onChange: (next: Record<string, string>) => void;
-}) {
-  const [rows, setRows] = useState<[string, string][]>(Object.entries(value));
-  function update(next: [string, string][]) {
+  addLabel: string;
+  placeholder?: string;
+  value: Readonly<Record<string, V>>;
+  /** The value of a new row. */
+  initial: V;
+  error?: (key: string) => ReactNode;
+  /** The field of a row's value. */
+  field: (value: V, onChange: (value: V) => void, at: number) => ReactNode;
+  onChange: (next: Record<string, V>) => void;
+}
+
+/** Pairs of a text and a value. Rows keep their place while a key is typed. */
+export function KeyValueTable<V>(props: KeyValueTableProps<V>) {
+  const { label, keyLabel, addLabel, placeholder, value, initial, error, field, onChange } = props;
+  const [rows, setRows] = useState<[string, V][]>(Object.entries(value));
+  function update(next: [string, V][]) {
     setRows(next);
     onChange(pairsOf(next));
   }
@@ -30,43 +31,33 @@ export function KeyValueTable({
       <div className={classes.label}>{label}</div>
       {rows.map(([key, chosen], at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row's key is being typed
-        <Group key={at} gap="xs" mb={4} wrap="nowrap">
+        <Group key={at} gap="xs" mb={4} wrap="nowrap" align="flex-start">
           <TextInput
             size="xs"
             aria-label={`${keyLabel} ${at + 1}`}
+            {...(placeholder === undefined ? {} : { placeholder })}
             value={key}
+            error={error?.(key)}
             style={{ flex: 1 }}
-            onChange={({ currentTarget }) => update(rows.map((row, index) => (index === at ? [currentTarget.value, row[1]] : row)))}
+            onChange={({ currentTarget }) => update(rows.with(at, [currentTarget.value, chosen]))}
           />
-          <Select
-            size="xs"
-            w={150}
-            aria-label={`${valueLabel} ${at + 1}`}
-            allowDeselect={false}
-            data={options.includes(chosen) ? options : [...options, chosen]}
-            value={chosen}
-            onChange={(next) => update(rows.map((row, index) => (index === at ? [row[0], next ?? chosen] : row)))}
-          />
-          <Button
-            variant="subtle"
-            color="gray"
-            aria-label={`Remove ${key}`}
-            onClick={() => update(rows.filter((_, index) => index !== at))}
-          >
+          {field(chosen, (next) => update(rows.with(at, [key, next])), at)}
+          <Button variant="subtle" color="gray" aria-label={`Remove ${key}`} onClick={() => update(rows.toSpliced(at, 1))}>
             ✕
           </Button>
         </Group>
       ))}
-      <Button variant="default" onClick={() => setRows([...rows, ['', options[0] ?? '']])}>
-        Add a category
+      <Button variant="default" onClick={() => setRows([...rows, ['', initial]])}>
+        {addLabel}
       </Button>
     </div>
   );
 }
-const pairsOf = (rows: readonly [string, string][]): Record<string, string> =>
-  Object.fromEntries(rows.filter(([key]) => key.trim() !== ''));
+function pairsOf<V>(rows: readonly [string, V][]): Record<string, V> {
+  return Object.fromEntries(rows.filter(([key]) => key.trim() !== ''));
+}
 /** The order of keys has no meaning, and a store may change it. */
-function isSame(one: Record<string, string>, other: Record<string, string>): boolean {
-  const sorted = (pairs: Record<string, string>) => JSON.stringify(Object.entries(pairs).sort());
+function isSame(one: object, other: object): boolean {
+  const sorted = (pairs: object) => JSON.stringify(Object.entries(pairs).sort());
   return sorted(one) === sorted(other);
 }

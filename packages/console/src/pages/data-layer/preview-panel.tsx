@@ -1,9 +1,11 @@
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
-import { Alert, Tabs, Title } from '@mantine/core';
+import { Alert, Select, Tabs, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
 import { Tag, words } from '../../components/tag.tsx';
+import { pipelinesQuery } from '../../queries.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 import classes from './data-layer.module.css';
 import { type Preview, previewDataLayer } from './preview.ts';
@@ -13,18 +15,34 @@ export function PreviewPanel({ config }: { config: DataLayerConfig }) {
   const [text, setText] = useState(() => JSON.stringify(SAMPLE_BODY, null, 2));
   const [preview, setPreview] = useState<Preview>();
   const [shown, shownText] = [useDeferredValue(config), useDeferredValue(text)];
+  // Routing rules may concern some pipelines only.
+  const pipelines = useQuery(pipelinesQuery()).data?.pipelines ?? [];
+  const [chosen, setChosen] = useState<string>();
+  const pipelineId = chosen ?? pipelines[0]?.id;
+  const asks = config.routing_rules.some(({ pipeline_ids }) => pipeline_ids !== undefined && pipeline_ids.length > 0);
   useEffect(() => {
     let current = true;
-    void previewDataLayer(shown, shownText).then((next) => current && setPreview(next));
+    void previewDataLayer(shown, shownText, pipelineId).then((next) => current && setPreview(next));
     return () => {
       current = false;
     };
-  }, [shown, shownText]);
+  }, [shown, shownText, pipelineId]);
   return (
     <section className={`panel ${classes.preview}`} aria-label="Effect on an event">
       <Title order={2} mb="xs">
         Effect on an event
       </Title>
+      {asks && (
+        <Select
+          size="xs"
+          mb="xs"
+          label="An event of"
+          allowDeselect={false}
+          value={pipelineId ?? null}
+          data={pipelines.map(({ id: value, name: label }) => ({ value, label }))}
+          onChange={(next) => setChosen(next ?? undefined)}
+        />
+      )}
       <Tabs defaultValue="result" keepMounted={false}>
         <Tabs.List mb="sm">
           <Tabs.Tab value="result">Result</Tabs.Tab>

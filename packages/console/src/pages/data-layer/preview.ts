@@ -18,7 +18,7 @@ export type Preview =
   | { kind: 'invalid'; message: string };
 
 /** User code runs in the server's sandbox only; here it is left out, and the page says so. */
-export async function previewDataLayer(config: DataLayerConfig, text: string): Promise<Preview> {
+export async function previewDataLayer(config: DataLayerConfig, text: string, pipelineId = 'pl'): Promise<Preview> {
   let body: JsonObject;
   try {
     const parsed: unknown = JSON.parse(text);
@@ -31,7 +31,7 @@ export async function previewDataLayer(config: DataLayerConfig, text: string): P
   const anonymousId = typeof body.anonymousId === 'string' ? body.anonymousId : 'preview-visitor';
   const now = Date.now();
   const event = canonicaliseParsed(
-    { v: 1, org_id: 'org', pipeline_id: 'pl', event_id: 'preview', received_at: now, source: 'browser', anonymous_id: anonymousId },
+    { v: 1, org_id: 'org', pipeline_id: pipelineId, event_id: 'preview', received_at: now, source: 'browser', anonymous_id: anonymousId },
     structuredClone(body),
   );
   const { organisation, faults } = compileOrganisation({ ...config, custom_js: { ...config.custom_js, enabled: false } });
@@ -41,7 +41,7 @@ export async function previewDataLayer(config: DataLayerConfig, text: string): P
       event,
       request: { source: 'browser' },
       org_id: 'org',
-      pipeline_id: 'pl',
+      pipeline_id: pipelineId,
       received_at: now,
       organisation,
       processing,

@@ -1,5 +1,5 @@
 /** What a source field can be: fields that events of the pipeline really have, fields of the event shown, and the canonical schema. */
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, call } from '../../api.ts';
 
@@ -47,13 +47,17 @@ const CANONICAL: readonly string[] = [
   'context.browser.name',
 ];
 
-export function useCompletions(pipelineId: string | undefined, event: object): ReadonlyMap<string, Completion> {
-  const observed = useQuery({
+/** Fields and names of events that were observed. */
+export const fieldsQuery = (pipelineId: string | undefined) =>
+  queryOptions({
     queryKey: ['fields', pipelineId],
     enabled: pipelineId !== undefined,
     staleTime: 300_000,
     queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/fields', { params: { path: { id: pipelineId as string } } })),
   });
+
+export function useCompletions(pipelineId: string | undefined, event: object): ReadonlyMap<string, Completion> {
+  const observed = useQuery(fieldsQuery(pipelineId));
   return useMemo(() => {
     const all = new Map<string, Completion>();
     for (const { path, types, example, events } of observed.data?.fields ?? [])

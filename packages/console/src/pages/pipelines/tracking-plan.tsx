@@ -11,7 +11,8 @@ import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
-import { failureText } from '../../forms.ts';
+import { placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
+import { fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 
@@ -72,6 +73,13 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
       if (isConflict(error)) setTheirs(await planQuery(pipelineId).queryFn());
     },
   });
+  /** What the service refused of the text that is still there. */
+  const refused = save.isError && !isConflict(save.error) ? Object.entries(fieldErrors(save.error, '')) : [];
+  const isSent = save.context?.text === text && save.context.onViolation === onViolation;
+  const inText = refused.filter(([field]) => isSent && field.startsWith('events')).map(([field, message]) => ({ field, message }));
+  const atSelect = isSent ? refused.find(([field]) => field === 'on_violation')?.[1] : undefined;
+  const general = refused.filter(([field]) => !field.startsWith('events') && field !== 'on_violation');
+  const faults = checked.faults.length > 0 ? checked.faults : placeFaults(text, inText, 'events');
   return (
     <section className="panel" style={{ padding: 16 }} aria-label="Tracking plan">
       <Stack gap="sm">
@@ -92,6 +100,7 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
             allowDeselect={false}
             disabled={!may}
             value={onViolation}
+            error={atSelect}
             data={[
               { value: 'allow', label: 'is delivered as it is' },
               { value: 'flag', label: 'is delivered and flagged' },
@@ -110,26 +119,22 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
           </Button>
         </Group>
         <p className="dim">By event name, the JSON Schema of its properties. @page, @identify and @group stand for the other types.</p>
-        <Editor label="Tracking plan" language="json" value={text} onChange={setText} minHeight={360} readOnly={!may} />
-        {save.isError && !isConflict(save.error) && (
-          <Alert color="red" role="alert">
-            {failureText(save.error)}
-          </Alert>
-        )}
-        {checked.faults.map(({ field, message }) => (
-          <Alert key={`${field} ${message}`} color="red">
-            <b>{field}</b> {message}
+        <Editor label="Tracking plan" language="json" value={text} onChange={setText} minHeight={360} readOnly={!may} faults={faults} />
+        {general.map(([field, message]) => (
+          <Alert key={field} color="red" role="alert" title="Not saved">
+            {message}
           </Alert>
         ))}
       </Stack>
     </section>
   );
 }
-function check(text: string, on_violation: string): { events: unknown; faults: { field: string; message: string }[] } {
-  try {
-    const events: unknown = JSON.parse(text);
-    return { events, faults: finish(validateTrackingPlanInSteps({ events, on_violation })).slice(0, 10) };
-  } catch (error) {
-    return { events: undefined, faults: [{ field: '', message: error instanceof Error ? error.message : String(error) }] };
-  }
+/** Faults at their lines, in the words of the service: its own compiler finds them. */
+function check(text: string, on_violation: string): { events: unknown; faults: readonly TextFault[] } {
+  const broken = syntaxFault(text);
+  if (broken !== undefined) return { events: undefined, faults: [broken] };
+  const events: unknown = JSON.parse(text);
+  const found = finish(validateTrackingPlanInSteps({ events, on_violation }));
+  return { events, faults: placeFaults(text, found.slice(0, MOST_FAULTS), 'events') };
 }
+const MOST_FAULTS = 20;

@@ -1,18 +1,22 @@
 /** One transformation: its code or rules, and below them a sample event with the result of the server's sandbox beside it. */
+import type { Rule } from '@firsthand/core/config/rules.ts';
+import { validateTransformation } from '@firsthand/core/process/compiled.ts';
 import { Alert, Button, Group, Select, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
+import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { milliseconds } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import { fieldsQuery } from '../mapping/completions.ts';
 import { sampleEvent } from '../mapping/recent-events.ts';
 import { type Draft, draftOf, isChanged, savedDraft, type Transformation } from './transformation-draft.ts';
 import classes from './transformations.module.css';
@@ -35,8 +39,12 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
   const { stored, kind } = draft;
   const set = (change: Partial<Draft>) => onDraft((old) => ({ ...old, ...change }));
   const path = { id: pipelineId, transformation_id: stored.id };
+  const checked = useMemo(() => checkRules(draft.rules), [draft.rules]);
   /** Undefined where the rules are no JSON list: nothing can be tried or saved then. */
-  const rules = kind === 'rules' ? parseList(draft.rules) : stored.rules;
+  const rules = kind === 'rules' ? checked.rules : stored.rules;
+  const seen = useQuery(fieldsQuery(pipelineId)).data?.fields ?? [];
+  /** Events that were observed. */
+  const names = [...new Set([...seen.flatMap(({ events }) => events), '@page', '@identify', '@group'])].sort();
   const event_filter = draft.events.length === 0 ? null : { event_names: draft.events };
   const body = { name: draft.name, kind, enabled: draft.enabled, code: draft.code, rules, event_filter };
   const save = useMutation({
@@ -59,7 +67,23 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
         setTheirs(await call(api.GET('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } })));
     },
   });
-  const { name: nameFault, ...otherFaults } = save.isError && !isConflict(save.error) ? fieldErrors(save.error, kind) : {};
+  /** The line where the last try failed, while the code is still the same. */
+  const [thrown, setThrown] = useState<{ code: string; error: string }>();
+  const refused = save.isError && !isConflict(save.error) ? fieldErrors(save.error, '') : NO_FAULTS;
+  const sent = save.context;
+  const textFaults = useMemo(() => {
+    if (kind === 'rules') {
+      if (checked.faults.length > 0 || sent?.rules !== draft.rules) return checked.faults;
+      return placeFaults(draft.rules, faultsOf(refused, 'rules'), 'rules');
+    }
+    const messages = sent?.code === draft.code ? faultsOf(refused, 'code').map(({ message }) => message) : [];
+    if (messages.length === 0 && thrown?.code === draft.code) messages.push(thrown.error);
+    return messages.map((message) => lineFault(draft.code, message));
+  }, [kind, checked, refused, sent, thrown, draft.rules, draft.code]);
+  const filterFault = faultsOf(refused, 'event_filter')
+    .map(({ message }) => message)
+    .join(' ');
+  const general = Object.entries(refused).filter(([field]) => !/^(name|kind|rules|code|event_filter)\b/.test(field));
   const remove = useMutation({
     mutationFn: () => call(api.DELETE('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } })),
     onSuccess: async () => {
@@ -88,7 +112,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
           <TextInput
             aria-label="Name"
             value={draft.name}
-            error={nameFault}
+            error={refused.name}
             disabled={!may}
             onChange={({ currentTarget }) => set({ name: currentTarget.value })}
           />
@@ -99,6 +123,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
             disabled={!may}
             data={['code', 'rules']}
             value={kind}
+            error={refused.kind}
             onChange={(next) => set({ kind: next as Draft['kind'] })}
           />
           <Switch
@@ -141,8 +166,11 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
         <TagsInput
           label="Only these events"
           description="Names of events, or @page, @identify, @group. Empty: every event."
+          placeholder={draft.events.length === 0 ? 'Order Completed' : ''}
+          data={names}
           disabled={!may}
           value={draft.events}
+          error={filterFault === '' ? undefined : filterFault}
           onChange={(events) => set({ events })}
         />
         <div>
@@ -157,6 +185,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
               onChange={(code) => set({ code })}
               minHeight={180}
               readOnly={!may}
+              faults={textFaults}
             />
           ) : (
             <Editor
@@ -166,24 +195,35 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
               onChange={(next) => set({ rules: next })}
               minHeight={180}
               readOnly={!may}
+              faults={textFaults}
             />
           )}
-          {Object.entries(otherFaults).map(([field, message]) => (
-            <Alert key={field} color="red" role="alert">
-              {field !== kind && <b>{field} </b>}
+          {general.map(([field, message]) => (
+            <Alert key={field} color="red" role="alert" title="Not saved">
+              {field !== '' && <b>{field} </b>}
               {message}
             </Alert>
           ))}
-          {rules === undefined && <Alert color="red">The rules must be a JSON list.</Alert>}
         </div>
-        <Trial kind={kind} code={draft.code} rules={rules} />
+        <Trial kind={kind} code={draft.code} rules={rules} onFailure={setThrown} />
       </Stack>
     </section>
   );
 }
 
 /** The sample event on the left, what the transformation makes of it on the right. */
-function Trial({ kind, code, rules }: { kind: Draft['kind']; code: string; rules: unknown[] | undefined }) {
+function Trial({
+  kind,
+  code,
+  rules,
+  onFailure,
+}: {
+  kind: Draft['kind'];
+  code: string;
+  rules: unknown[] | undefined;
+  /** The code that was tried and its error; undefined if it worked. */
+  onFailure: (failure: { code: string; error: string } | undefined) => void;
+}) {
   const may = useMay('editor');
   const [event, setEvent] = useState(() => JSON.stringify(sampleEvent, null, 2));
   const attempt = useMutation({
@@ -192,6 +232,8 @@ function Trial({ kind, code, rules }: { kind: Draft['kind']; code: string; rules
       const answer = await call(api.POST('/v1/admin/transformations/test', { body: { kind, rules, code, event: before } as never }));
       return { ...answer, before: JSON.stringify(before, null, 2) };
     },
+    onMutate: () => code,
+    onSuccess: ({ error }, _sent, tried) => onFailure(kind === 'code' && error !== null ? { code: tried, error } : undefined),
   });
   const result = attempt.data;
   return (
@@ -249,11 +291,16 @@ function Trial({ kind, code, rules }: { kind: Draft['kind']; code: string; rules
     </div>
   );
 }
-function parseList(text: string): unknown[] | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? parsed : undefined;
-  } catch {
-    return undefined; // shown as a fault beside the editor
-  }
+const NO_FAULTS: Record<string, string> = {};
+function faultsOf(faults: Record<string, string>, field: string): { field: string; message: string }[] {
+  return Object.entries(faults).flatMap(([path, message]) => (new RegExp(`^${field}\\b`).test(path) ? [{ field: path, message }] : []));
+}
+
+/** The rules, and their faults at their lines in the words of the service: its own compiler finds them. */
+function checkRules(text: string): { rules: unknown[] | undefined; faults: readonly TextFault[] } {
+  const broken = syntaxFault(text);
+  if (broken !== undefined) return { rules: undefined, faults: [broken] };
+  const rules: unknown = JSON.parse(text);
+  if (!Array.isArray(rules)) return { rules: undefined, faults: [{ at: 0, message: 'The rules must be a JSON list.' }] };
+  return { rules, faults: placeFaults(text, validateTransformation({ kind: 'rules', rules: rules as Rule[] }), 'rules') };
 }

@@ -1,0 +1,120 @@
+/** Which events go on: the first rule whose condition holds decides. */
+import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
+import { Button, Group, MultiSelect, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { NEW_COMPARISON } from '../../components/condition.ts';
+import { ConditionEditor } from '../../components/condition-editor.tsx';
+import { pipelinesQuery } from '../../queries.ts';
+import { useCompletions } from '../mapping/completions.ts';
+import { sampleEvent } from '../mapping/recent-events.ts';
+import { suggestPaths } from '../mapping/suggest-paths.tsx';
+import classes from './data-layer.module.css';
+import { type Faults, messageAt } from './faults.ts';
+
+type Rule = DataLayerConfig['routing_rules'][number];
+const NEW_RULE: Rule = { condition: { all: [NEW_COMPARISON] }, action: 'drop' };
+
+export interface RoutingRulesProps {
+  value: readonly Rule[];
+  faults: Faults;
+  onChange: (rules: Rule[]) => void;
+}
+
+export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
+  const pipelines = useQuery(pipelinesQuery()).data?.pipelines ?? [];
+  const completions = useCompletions(pipelines[0]?.id, sampleEvent);
+  const named = Object.entries(faults).map(([field, message]) => ({ field, message }));
+  function move(at: number, to: number) {
+    const rule = value[at];
+    if (rule !== undefined) onChange(value.toSpliced(at, 1).toSpliced(to, 0, rule));
+  }
+  return (
+    <div>
+      {value.map((rule, at) => {
+        const name = `rule ${at + 1}`;
+        const where = `routing_rules[${at}]`;
+        const set = (next: Partial<Rule>) => onChange(value.with(at, { ...rule, ...next }));
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rules have no id, and their order is theirs
+          <section key={at} className={classes.rule} aria-label={`Routing ${name}`}>
+            <Group gap="xs" align="flex-start">
+              <Select
+                size="xs"
+                w={130}
+                aria-label={`What ${name} does`}
+                allowDeselect={false}
+                data={[
+                  { value: 'drop', label: 'Drop events' },
+                  { value: 'pass', label: 'Let events pass' },
+                ]}
+                value={rule.action}
+                error={messageAt(faults, `${where}.action`)}
+                onChange={(action) => set({ action: action as Rule['action'] })}
+              />
+              <MultiSelect
+                size="xs"
+                style={{ flex: 1, minWidth: 160 }}
+                aria-label={`Pipelines of ${name}`}
+                placeholder={rule.pipeline_ids?.length ? '' : 'of every pipeline'}
+                data={[
+                  ...pipelines.map(({ id, name: label }) => ({ value: id, label })),
+                  // A pipeline that was deleted, or that the list is too long for.
+                  ...(rule.pipeline_ids ?? []).filter((id) => !pipelines.some((one) => one.id === id)),
+                ]}
+                value={[...(rule.pipeline_ids ?? [])]}
+                error={messageAt(faults, `${where}.pipeline_ids`)}
+                onChange={(ids) => {
+                  const { pipeline_ids: _before, ...rest } = rule;
+                  onChange(value.with(at, ids.length === 0 ? rest : { ...rest, pipeline_ids: ids }));
+                }}
+              />
+              <Group gap={2} wrap="nowrap">
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  px={8}
+                  disabled={at === 0}
+                  aria-label={`Move ${name} up`}
+                  onClick={() => move(at, at - 1)}
+                >
+                  ↑
+                </Button>
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  px={8}
+                  disabled={at === value.length - 1}
+                  aria-label={`Move ${name} down`}
+                  onClick={() => move(at, at + 1)}
+                >
+                  ↓
+                </Button>
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  px={8}
+                  aria-label={`Remove routing ${name}`}
+                  onClick={() => onChange(value.toSpliced(at, 1))}
+                >
+                  ✕
+                </Button>
+              </Group>
+            </Group>
+            <ConditionEditor
+              label={`Condition of ${name}`}
+              where={`${where}.condition`}
+              value={rule.condition}
+              faults={named}
+              disabled={false}
+              suggestions={(typed) => suggestPaths(completions, typed)}
+              onChange={(condition) => set({ condition: condition ?? { all: [] } })}
+            />
+          </section>
+        );
+      })}
+      <Button variant="default" onClick={() => onChange([...value, NEW_RULE])}>
+        Add a rule
+      </Button>
+    </div>
+  );
+}
