@@ -5,10 +5,11 @@
  */
 import { registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
-import { parseAst } from 'vite';
 
 const [, file, name, call] = /^(.+)#(.+)@(\d+)$/.exec(process.env.THROW_INSIDE ?? '') ?? [];
 if (isMainThread && file !== undefined && name !== undefined) {
+  // Not at the top: it would be loaded into every worker thread of the service.
+  const { parseAst } = await import('vite');
   let left = Number(call);
   Object.assign(globalThis, {
     throwInside() {
@@ -23,13 +24,13 @@ if (isMainThread && file !== undefined && name !== undefined) {
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
       if (!url.endsWith(`/${file}`)) return loaded;
-      return { ...loaded, source: withCall(String(loaded.source), name) };
+      return { ...loaded, source: withCall(String(loaded.source), name, parseAst) };
     },
   });
 }
 
 /** The source with a call of `throwInside` at the beginning of the named function's body. */
-function withCall(source: string, wanted: string): string {
+function withCall(source: string, wanted: string, parseAst: typeof import('vite').parseAst): string {
   let at: number | undefined;
   JSON.stringify(parseAst(source, { lang: 'ts' }), (_key, node) => {
     const owner = node?.type === 'FunctionDeclaration' ? node.id : node?.type === 'MethodDefinition' ? node.key : undefined;

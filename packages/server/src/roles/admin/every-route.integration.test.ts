@@ -11,7 +11,7 @@ import { type Harness, startHarness, type TestOrganisation } from './testing/har
 const isApi = (route: RouteEntry) => route.config.undocumented !== true;
 const named = (route: RouteEntry) => `${route.method} ${route.url}`;
 
-onBothEngines('every route', (fresh) => {
+onBothEngines('every route', (fresh, engine) => {
   let harness: Harness;
   let own: TestOrganisation;
   let foreign: TestOrganisation;
@@ -47,23 +47,23 @@ onBothEngines('every route', (fresh) => {
     }
   });
 
-  test('serves the own resource to every role that may, with a documented status', async () => {
+  // Who may do what does not depend on the database: on PostgreSQL the owner is enough.
+  test.each(
+    engine === 'sqlite' ? ROLE_ORDER : (['owner'] as const),
+  )('serves the own resource to every role that may, with a documented status: %s', async (role) => {
     for (const route of routes) {
-      if (route.role === 'public') continue;
+      if (route.role === 'public' || !roleReaches(role, route.role)) continue;
       const documented = new Set([
         ...Object.keys(route.schema.response as object).map(Number),
         ...refusalCodes(route).map((code) => API_ERRORS[code].status),
       ]);
-      for (const role of ROLE_ORDER) {
-        if (!roleReaches(role, route.role)) continue;
-        const path = await makePath(apiOf(harness, own), route.url);
-        const body = await bodyFor(apiOf(harness, own), route, path);
-        const answer = await harness.call(route.method, path, { token: tokens[role], body });
-        const where = `${named(route)} as ${role}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
-        expect(answer.status, where).toBeLessThan(300);
-        expect(documented.has(answer.status), where).toBe(true);
-        expect(answer.headers['x-request-id'], where).toBeTruthy();
-      }
+      const path = await makePath(apiOf(harness, own), route.url);
+      const body = await bodyFor(apiOf(harness, own), route, path);
+      const answer = await harness.call(route.method, path, { token: tokens[role], body });
+      const where = `${named(route)} as ${role}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+      expect(answer.status, where).toBeLessThan(300);
+      expect(documented.has(answer.status), where).toBe(true);
+      expect(answer.headers['x-request-id'], where).toBeTruthy();
     }
   });
 
