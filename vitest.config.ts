@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.ts';
 
 /**
  * Time limits end a test that hangs; no assertion depends on them. Each is several times what the slowest test of its kind needs on a busy
@@ -24,6 +25,13 @@ export default defineConfig({
   test: {
     // Most suites wait for servers, disks and clocks as long as they compute: a third worker uses the idle time of two cores.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
+    tags: [
+      {
+        name: 'long',
+        description: 'One more target of a check that npm test makes on another one, or the same with many more events: npm run test:long.',
+      },
+    ],
     projects: [
       {
         test: {
@@ -85,12 +93,21 @@ export default defineConfig({
       },
       {
         test: {
-          // The collector's browser tests once more, on an application that bundles the npm package. Without `client-side`: integrations
-          // that run in the browser are compiled into a pipeline's own script, the package has none.
+          // What the collector sends and how it behaves on hostile pages, once more, on an application that bundles the npm package.
           name: 'npm',
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
-          include: ['packages/collector/test/*.browser.test.ts'],
-          exclude: ['packages/collector/test/client-side.browser.test.ts'],
+          include: ['packages/collector/test/{events,hostile}.browser.test.ts'],
+          env: { COLLECTOR: 'npm' },
+          ...runs(120),
+        },
+      },
+      {
+        test: {
+          // The other browser tests of the collector on the npm package: `npm run test:long`. Without `client-side`: integrations that run
+          // in the browser are compiled into a pipeline's own script, the package has none.
+          name: 'npm-long',
+          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
+          include: ['packages/collector/test/{consent,identity,transport}.browser.test.ts'],
           env: { COLLECTOR: 'npm' },
           ...runs(120),
         },

@@ -1,7 +1,15 @@
-/** `npm run test:long`: stories that wait for minutes or start earlier versions of the program, on both kinds of stores. */
+/**
+ * `npm run test:long`: what `npm test` leaves out because it takes long. Stories that wait for minutes or start earlier versions of the
+ * program, tests with the tag `long`, more random bodies for the management API, and the npm package of the collector in Chromium.
+ */
 import { ensureNatsServer } from './nats-server.ts';
 import { step } from './run.ts';
 
 ensureNatsServer();
-for (const stores of ['embedded', 'servers'])
+await step('integration tests with the tag long', 'vitest', ['run', '--project', 'integration', '--tags-filter=long']);
+await step('random bodies', 'vitest', ['run', '--project', 'integration', 'bad-input', '-t', 'bodies drawn'], { FUZZ_RUNS: '20' });
+for (const stores of ['embedded', 'servers']) {
+  await step(`stories with the tag long, ${stores}`, 'vitest', ['run', '--project', 'e2e', '--tags-filter=long'], { STORES: stores });
   await step(`long stories, ${stores}`, 'vitest', ['run', '--project', 'long'], { STORES: stores });
+}
+await step('npm package of the collector in Chromium', 'vitest', ['run', '--project', 'npm-long'], { STORES: 'embedded' });

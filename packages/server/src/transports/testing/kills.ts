@@ -28,8 +28,12 @@ const PER_BATCH = 100;
 /** Two in flight, and verdicts of four that are not stored yet. */
 const BATCHES_AT_A_KILL = 6;
 
-export function testKills(name: string, make: () => Promise<TargetUnderKills>): void {
-  test(`${name}: ${KILLS} kill -9 of the deliverer lose nothing, and repeat nothing where that is promised`, async () => {
+/** `npm test` kills the deliverer of a database and of an object store; the other targets are left to `npm run test:long`. */
+export function testKills(name: string, make: () => Promise<TargetUnderKills>, { tags = ['long'] }: { tags?: string[] } = {}): void {
+  test(`${name}: ${KILLS} kill -9 of the deliverer lose nothing, and repeat nothing where that is promised`, {
+    tags,
+    timeout: 180_000,
+  }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'kills-'));
     try {
       const { vendor, config, connection, count, eventIds, exactlyOnce } = await make();
@@ -44,5 +48,5 @@ export function testKills(name: string, make: () => Promise<TargetUnderKills>): 
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 180_000);
+  });
 }

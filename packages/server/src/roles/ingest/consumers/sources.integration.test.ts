@@ -16,24 +16,28 @@ describe.skipIf(!findNats())(`NATS${findNats() ? '' : ' (nats-server is not inst
   afterAll(() => server.stop());
   const admin = () => connect({ servers: server.url, user: 'reader', pass: 'right' });
 
-  describeSource('NATS JetStream', () => ({
-    kind: 'nats',
-    secret: 'right',
-    async fresh() {
-      const nc = await admin();
-      const name = `S${++streams}`;
-      await (await jetstreamManager(nc)).streams.add({ name, subjects: [name.toLowerCase()], storage: StorageType.File });
-      await nc.close();
-      return name;
-    },
-    connection: (stream) => ({ url: server.url, stream, tls: 'disable', authentication: 'password', username: 'reader' }),
-    async publish(stream, bodies) {
-      const nc = await admin();
-      for (const body of bodies) await jetstream(nc).publish(stream.toLowerCase(), body);
-      await nc.close();
-    },
-    restart: () => server.kill().then(() => server.restart()),
-  }));
+  describeSource(
+    'NATS JetStream',
+    () => ({
+      kind: 'nats',
+      secret: 'right',
+      async fresh() {
+        const nc = await admin();
+        const name = `S${++streams}`;
+        await (await jetstreamManager(nc)).streams.add({ name, subjects: [name.toLowerCase()], storage: StorageType.File });
+        await nc.close();
+        return name;
+      },
+      connection: (stream) => ({ url: server.url, stream, tls: 'disable', authentication: 'password', username: 'reader' }),
+      async publish(stream, bodies) {
+        const nc = await admin();
+        for (const body of bodies) await jetstream(nc).publish(stream.toLowerCase(), body);
+        await nc.close();
+      },
+      restart: () => server.kill().then(() => server.restart()),
+    }),
+    { takeover: ['long'] },
+  );
 
   test('one fetch is limited in bytes: large messages after small ones are read with another connection, few at a time', async () => {
     const nc = await admin();

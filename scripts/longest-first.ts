@@ -1,0 +1,28 @@
+/** Starts the longest test files first, so that no core waits for one of them at the end of a run. A clean clone has no times to sort by. */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const LONGEST = [
+  ...['packages/catalog/src/vendors/suite.test.ts', 'admin/routes/integrations.test.ts', 'admin/routes/dead-letters.test.ts'],
+  ...['admin/routes/transformations.test.ts', 'event-log/lmdb.test.ts'],
+  ...['admin/every-route.integration.test.ts', 'admin/bad-input.integration.test.ts', 'consumers/sources.integration.test.ts'],
+  ...['backup/backup.integration.test.ts', 'event-log/lmdb-faults.integration.test.ts'],
+  ...[
+    'e2e/uncaught-exception.e2e.ts',
+    'e2e/several-deliverers.e2e.ts',
+    'e2e/crash.e2e.ts',
+    'e2e/shared-limits.e2e.ts',
+    'e2e/attack.e2e.ts',
+  ],
+  ...['e2e/console-pages.browser.ts', 'e2e/console-flows.browser.ts', 'e2e/console-access.browser.ts', 'e2e/console-trouble.browser.ts'],
+  ...['test/transport.browser.test.ts', 'test/consent.browser.test.ts', 'e2e/console.browser.ts', 'test/identity.browser.test.ts'],
+];
+const place = ({ moduleId }: TestSpecification) => {
+  const at = LONGEST.findIndex((path) => moduleId.endsWith(`/${path}`));
+  return at < 0 ? LONGEST.length : at;
+};
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
+  }
+}
