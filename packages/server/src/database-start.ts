@@ -5,6 +5,7 @@ import { type EnsuredOwner, ensureOwner } from './roles/admin/create-organisatio
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
+import { sealStoredChannels } from './stores/config/alert-channels.ts';
 import { isConnectionLost } from './stores/config/availability.ts';
 import { listKeyedOrganisations } from './stores/config/organisations.ts';
 import { sealStoredParameters } from './stores/config/pipeline-parameters.ts';
@@ -31,6 +32,7 @@ export async function prepareDatabase({ stores, settings, clock }: DatabaseDeps)
     await stores.migrate();
     const vault = openVault(await listKeyedOrganisations(db), settings);
     await sealStoredParameters(db, vault.cipher);
+    await sealStoredChannels(db, vault.cipher);
     const owner = await ensureOwner({ db, cipher: vault.cipher, clock }, { email: settings.ownerEmail, password: settings.ownerPassword });
     return { vault, owner };
   } catch (error) {

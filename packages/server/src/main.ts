@@ -183,7 +183,9 @@ export async function startServer(settings: Settings, { record = true }: { recor
         )
       : undefined;
     if (admin) adminSlot?.fill(admin);
-    const alerts = has('admin') ? startAlerts({ db, leases, observe, log, snapshots: live, client, settings, clock, logger }) : undefined;
+    const alerts = has('admin')
+      ? startAlerts({ db, cipher: vault.cipher, leases, observe, log, snapshots: live, client, settings, clock, logger })
+      : undefined;
     const builder = has('admin') ? startCollectorBuilder(collector) : undefined;
     const processor = has('process')
       ? (await import('./roles/process/start.ts')).startProcess({

@@ -2676,7 +2676,7 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description Viewers see only the last characters of the address. */
+        /** @description Addresses are stored sealed. A Slack address is a secret: it reads back as its last characters, and that mask sent back keeps it. Viewers see no whole address. */
         AlertChannel: {
             /** @enum {string} */
             type: "webhook" | "slack" | "email";

@@ -18,7 +18,10 @@ const AlertChannel = named(
       ),
       to: Type.Optional(Type.String({ minLength: 3, maxLength: 320, description: 'For `email`: the address of the recipient.' })),
     },
-    { description: 'Viewers see only the last characters of the address.' },
+    {
+      description:
+        'Addresses are stored sealed. A Slack address is a secret: it reads back as its last characters, and that mask sent back keeps it. Viewers see no whole address.',
+    },
   ),
 );
 

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Alert, type AlertChannel, alert } from '@firsthand/core/config/alert.ts';
+import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
+import { openChannels, sealChannels } from './alert-channels.ts';
+import { listKeyedOrganisations, organisationKey } from './organisations.ts';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { AlertRow, Db } from './schema.ts';
 import { lenientJson, storedJson } from './stored-json.ts';
@@ -17,37 +20,58 @@ export interface AlertState {
   announced: Record<string, 'firing' | 'resolved'>;
 }
 
-const read = (row: AlertRow): Alert => alert.fromRow(row, lenientJson);
+/** Where alerts are stored, and what opens their channels. */
+export interface AlertStore {
+  db: Db;
+  cipher: Cipher;
+}
+
+function read(cipher: Cipher, org: KeyedOrganisation | undefined, row: AlertRow): Alert {
+  const stored = alert.fromRow(row, lenientJson);
+  try {
+    return org ? { ...stored, channels: openChannels(cipher, org, row) } : stored;
+  } catch {
+    // The key is lost: the masks remain, and every announcement says that its address is none.
+    return stored;
+  }
+}
 
 function select(db: Db, orgId: string) {
   return db.selectFrom('alerts').where('org_id', '=', orgId);
 }
 
-export async function findAlert(db: Db, orgId: string, id: string): Promise<Alert | undefined> {
+export async function findAlert({ db, cipher }: AlertStore, orgId: string, id: string): Promise<Alert | undefined> {
   const row = await select(db, orgId).selectAll().where('id', '=', id).executeTakeFirst();
-  return row && read(row);
+  return row && read(cipher, await organisationKey(db, orgId), row);
 }
 
-export async function listAlerts(db: Db, orgId: string, page: Page): Promise<Paged<Alert>> {
+export async function listAlerts({ db, cipher }: AlertStore, orgId: string, page: Page): Promise<Paged<Alert>> {
   const query = select(db, orgId);
   const listed = query.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { rows, total } = await readPage(listed, page, () => countOf(query));
-  return { rows: rows.map(read), total };
+  const org = await organisationKey(db, orgId);
+  return { rows: rows.map((row) => read(cipher, org, row)), total };
 }
 
 export async function countAlerts(db: Db, orgId: string): Promise<number> {
   return await countOf(select(db, orgId));
 }
 
-export async function insertAlert(tx: Db, value: Alert): Promise<Alert> {
-  return read(await tx.insertInto('alerts').values(alert.toColumns(value)).returningAll().executeTakeFirstOrThrow());
+export async function insertAlert({ db: tx, cipher }: AlertStore, value: Alert): Promise<Alert> {
+  const org = await organisationKey(tx, value.org_id);
+  const columns = { ...alert.toColumns(value), ...sealChannels(cipher, org, value.channels) };
+  return read(cipher, org, await tx.insertInto('alerts').values(columns).returningAll().executeTakeFirstOrThrow());
 }
 
-export async function updateAlert(tx: Db, before: Alert, values: Partial<Alert>): Promise<Alert> {
+export async function updateAlert({ db: tx, cipher }: AlertStore, before: Alert, values: Partial<Alert>): Promise<Alert> {
+  const org = await organisationKey(tx, before.org_id);
+  const sealed = values.channels === undefined ? {} : sealChannels(cipher, org, values.channels);
   return read(
+    cipher,
+    org,
     await tx
       .updateTable('alerts')
-      .set(alert.toChangedColumns(values))
+      .set({ ...alert.toChangedColumns(values), ...sealed })
       .where('org_id', '=', before.org_id)
       .where('id', '=', before.id)
       .returningAll()
@@ -61,8 +85,10 @@ export async function deleteAlert(tx: Db, orgId: string, id: string): Promise<vo
 }
 
 /** The enabled alerts of every organisation, for the process that evaluates them. */
-export async function listEnabledAlerts(db: Db): Promise<Alert[]> {
-  return (await db.selectFrom('alerts').selectAll().where('enabled', '=', 1).orderBy('id').execute()).map(read);
+export async function listEnabledAlerts({ db, cipher }: AlertStore): Promise<Alert[]> {
+  const rows = await db.selectFrom('alerts').selectAll().where('enabled', '=', 1).orderBy('id').execute();
+  const orgs = new Map(rows.length === 0 ? [] : (await listKeyedOrganisations(db)).map((org) => [org.id, org]));
+  return rows.map((row) => read(cipher, orgs.get(row.org_id), row));
 }
 
 export type FiringAlert = Pick<Alert, 'id' | 'name' | 'kind' | 'pipeline_id' | 'integration_id' | 'threshold'> &

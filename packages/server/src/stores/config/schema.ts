@@ -134,7 +134,10 @@ export interface RevisionRow {
 }
 export interface IntegrationRow extends RowOf<typeof integration>, Versioned, SoftDeleted {}
 export interface TransformationRow extends RowOf<typeof transformation>, Versioned {}
-export interface AlertRow extends RowOf<typeof alert> {}
+export interface AlertRow extends RowOf<typeof alert> {
+  /** Null: written before the column existed. */
+  sealed_channels: string | null;
+}
 export interface AlertStateRow {
   alert_id: string;
   firing: 0 | 1;

@@ -7,6 +7,7 @@ import type { Alert, AlertChannel, AlertKind } from '@firsthand/core/config/aler
 import type { Settings } from '../../../config.ts';
 import { errorText } from '../../../runtime/error-text.ts';
 import type { Logger } from '../../../runtime/logger.ts';
+import type { Cipher } from '../../../secrets/cipher.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import {
   type AlertState,
@@ -36,6 +37,8 @@ const WITHOUT_EVENT: readonly AlertKind[] = ['silent', 'backlog'];
 
 export interface AlertDeps extends MeasureDeps, ChannelDeps {
   db: Db;
+  /** Opens the addresses of the channels. */
+  cipher: Cipher;
   leases: Leases;
   logger: Pick<Logger, 'warn'>;
   settings: ChannelDeps['settings'] & Pick<Settings, 'alertIntervalMs' | 'baseUrl'>;
@@ -105,7 +108,7 @@ export class Evaluator {
   }
 
   async evaluate(): Promise<void> {
-    const [alerts, states] = await Promise.all([listEnabledAlerts(this.#deps.db), readAlertStates(this.#deps.db)]);
+    const [alerts, states] = await Promise.all([listEnabledAlerts(this.#deps), readAlertStates(this.#deps.db)]);
     for (const alert of alerts) {
       if (this.#isStopped) return;
       try {

@@ -3,11 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createCipher } from '../../../secrets/cipher.ts';
+import { sealStoredChannels } from '../../../stores/config/alert-channels.ts';
+import { findAlert } from '../../../stores/config/alerts.ts';
 import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { Evaluator } from '../alerts/evaluator.ts';
+import { SECRET_KEY } from '../testing/harness.ts';
 import { about, aDeadLetter, newIntegration } from '../testing/outcomes.ts';
 import { type Loose, onStory, type Story } from '../testing/story.ts';
 
+const CIPHER = createCipher(SECRET_KEY);
 const WEBHOOK = { type: 'webhook', url: 'http://127.0.0.1:9/alerts' };
 const ALERT = { name: 'Orders', kind: 'failing', threshold: 2, window_minutes: 5, channels: [WEBHOOK] };
 
@@ -30,6 +35,7 @@ function evaluator({ harness }: Story, logger = pino({ level: 'silent' })): Eval
   return new Evaluator({
     ...harness.operations,
     db: harness.store.db,
+    cipher: CIPHER,
     leases: embeddedLeases(),
     clock: harness.clock,
     logger,
@@ -60,6 +66,56 @@ onStory('alerts', (story) => {
     expect((await story.stranger('GET', `alerts/${id}`)).status).toBe(404);
     expect((await story.call('DELETE', `alerts/${id}`)).status).toBe(204);
     expect(await story.refusal('GET', `alerts/${id}`)).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('addresses are sealed in the store, and a Slack address never reads back; its mask keeps it', async () => {
+    const slack = { type: 'slack', url: 'https://hooks.slack.example/services/T0/B0/secret-of-slack' };
+    const email = { type: 'email', to: 'oncall@shop.example' };
+    const made = await story.made('alerts', { ...ALERT, channels: [slack, WEBHOOK, email] });
+    const shown = [{ ...slack, url: '••••lack' }, WEBHOOK, email];
+    expect(made.channels).toEqual(shown);
+    const { db } = story.harness.store;
+    const row = () => db.selectFrom('alerts').selectAll().where('id', '=', String(made.id)).executeTakeFirstOrThrow();
+    const stored = JSON.stringify(await row());
+    for (const text of ['hooks.slack', '127.0.0.1', 'oncall@shop']) expect(stored).not.toContain(text);
+    const opened = async () => (await findAlert({ db, cipher: CIPHER }, story.org.org_id, String(made.id)))?.channels;
+    const path = `alerts/${made.id}`;
+    expect((await story.put(path, await story.got(path))).channels).toEqual(shown);
+    expect(await opened()).toEqual([slack, WEBHOOK, email]);
+    expect((await story.put(path, { channels: [email, { ...slack, url: '••••lack' }] })).channels).toEqual([
+      email,
+      { ...slack, url: '••••lack' },
+    ]);
+    expect(await opened()).toEqual([email, slack]);
+    expect(await story.refusal('PUT', path, { channels: [{ ...slack, url: '••••else' }] })).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'channels.0.url',
+    ]);
+    expect(await story.refusal('POST', 'alerts', { ...ALERT, channels: [{ ...slack, url: '••••lack' }] })).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'channels.0.url',
+    ]);
+    await story.call('DELETE', path);
+  });
+
+  test('channels that the previous release wrote are read, also over sealed ones, and sealed at the next start', async () => {
+    const made = await story.made('alerts', ALERT);
+    const { db } = story.harness.store;
+    const written = [{ type: 'webhook', url: 'http://127.0.0.1:9/from-the-previous-release' }];
+    await db
+      .updateTable('alerts')
+      .set({ channels: JSON.stringify(written) })
+      .where('id', '=', String(made.id))
+      .execute();
+    const path = `alerts/${made.id}`;
+    expect((await story.got(path)).channels).toEqual(written);
+    await sealStoredChannels(db, CIPHER);
+    const { channels } = await db.selectFrom('alerts').select('channels').where('id', '=', String(made.id)).executeTakeFirstOrThrow();
+    expect(channels).toBe('[{"type":"webhook","url":"••••ease"}]');
+    expect((await story.got(path)).channels).toEqual(written);
+    await story.call('DELETE', path);
   });
 
   test.each([

@@ -7,11 +7,14 @@ import {
   alert as resource,
 } from '@firsthand/core/config/alert.ts';
 import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError, type FieldFault, invalidFields } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
+import type { IsSecretPath } from '../../../secrets/mask.ts';
+import { restoreMasked } from '../../../secrets/restore-masked.ts';
+import { maskChannel } from '../../../stores/config/alert-channels.ts';
 import {
   countAlerts,
   deleteAlert,
@@ -57,7 +60,7 @@ const TestResult = named(
 );
 
 export function alertRoutes(app: AdminApp, context: AdminContext): void {
-  const { db, clock } = context;
+  const { db, cipher, clock } = context;
 
   app.get(
     '/alerts',
@@ -73,7 +76,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const { rows, total } = await listAlerts(db, user.org_id, page);
+      const { rows, total } = await listAlerts(context, user.org_id, page);
       return { alerts: rows.map((alert) => withWarnings(shownTo(user.role, alert))), total, ...page };
     },
   );
@@ -117,19 +120,20 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
           created_at: now,
           updated_at: now,
         };
-        await check(tx, value);
-        const made = await insertAlert(tx, value);
+        const sent = withStoredAddresses(value, []);
+        await check(tx, sent);
+        const made = await insertAlert({ db: tx, cipher }, sent);
         change.audit({ id: made.id, after: masked(made) });
         return made;
       });
-      return reply.code(201).send(withWarnings(created));
+      return reply.code(201).send(withWarnings(shownTo(user.role, created)));
     },
   );
 
   app.get(
     '/alerts/:id',
     { config: { role: 'viewer' }, schema: { summary: 'Read an alert', tags, params: IdParams, response: { 200: resource.response } } },
-    async ({ params, user }) => withWarnings(shownTo(user.role, found(await findAlert(db, user.org_id, params.id)))),
+    async ({ params, user }) => withWarnings(shownTo(user.role, found(await findAlert(context, user.org_id, params.id)))),
   );
 
   app.put(
@@ -140,11 +144,12 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, body, user }) =>
       await context.write(user, 'alert.updated', async (tx, change) => {
-        const before = found(await findAlert(tx, user.org_id, params.id));
-        await check(tx, { ...before, ...body });
-        const after = await updateAlert(tx, before, { ...body, updated_at: change.stamp.now });
+        const before = found(await findAlert({ db: tx, cipher }, user.org_id, params.id));
+        const sent = withStoredAddresses(body, before.channels);
+        await check(tx, { ...before, ...sent });
+        const after = await updateAlert({ db: tx, cipher }, before, { ...sent, updated_at: change.stamp.now });
         change.audit({ id: before.id, before: masked(before), after: masked(after) });
-        return withWarnings(after);
+        return withWarnings(shownTo(user.role, after));
       }),
   );
 
@@ -156,7 +161,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, user }, reply) => {
       await context.write(user, 'alert.deleted', async (tx, change) => {
-        const before = found(await findAlert(tx, user.org_id, params.id));
+        const before = found(await findAlert({ db: tx, cipher }, user.org_id, params.id));
         await deleteAlert(tx, user.org_id, before.id);
         change.audit({ id: before.id, before: masked(before) });
       });
@@ -177,7 +182,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ params, user }) => {
-      const alert = found(await findAlert(db, user.org_id, params.id));
+      const alert = found(await findAlert(context, user.org_id, params.id));
       const state = { message: 'This is a test. Nothing is wrong.', value: 0, since: new Date(clock.now()).toISOString(), event_id: null };
       const announcement = announcementOf('test', alert, state, context.settings.baseUrl);
       const deps = { client: context.operations.client, settings: context.settings };
@@ -231,15 +236,25 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
 
 /** A channel's address lets its holder post there. */
 function masked(alert: Alert): Alert {
-  const hide = ({ type, url, to }: AlertChannel): AlertChannel => ({
-    type,
-    ...(url === undefined ? {} : { url: maskSecret(url) }),
-    ...(to === undefined ? {} : { to: maskSecret(to) }),
-  });
-  return { ...alert, channels: alert.channels.map(hide) };
+  return { ...alert, channels: alert.channels.map(maskChannel) };
 }
+/** A Slack address is a credential, which nobody reads back. Editors read the other addresses. */
 function shownTo(role: UserRole, alert: Alert): Alert {
-  return roleReaches(role, 'editor') ? alert : masked(alert);
+  if (!roleReaches(role, 'editor')) return masked(alert);
+  return { ...alert, channels: alert.channels.map((channel) => (channel.type === 'slack' ? maskChannel(channel) : channel)) };
+}
+
+/** Masks that are sent back stand for the stored addresses. */
+function withStoredAddresses<T extends Partial<Pick<Alert, 'channels'>>>(sent: T, stored: Alert['channels']): T {
+  const { channels } = sent;
+  if (channels === undefined) return sent;
+  const isSecret: IsSecretPath = ([list, , name]) => list === 'channels' && (name === 'url' || name === 'to');
+  const { config, unknown } = restoreMasked({ channels } as JsonObject, { channels: stored } as JsonObject, isSecret);
+  if (unknown.length > 0)
+    throw invalidFields(
+      unknown.map((path) => ({ field: path.join('.'), message: 'is a mask that fits no stored address: send the address itself' })),
+    );
+  return { ...sent, channels: config.channels as unknown as Alert['channels'] };
 }
 
 function found<T>(alert: T | undefined): T {

@@ -13,6 +13,7 @@ import { brokerSources } from './0012-broker-sources.ts';
 import { pipelineRetention } from './0013-pipeline-retention.ts';
 import { maxInFlight } from './0014-max-in-flight.ts';
 import { maxDeliverers } from './0015-max-deliverers.ts';
+import { sealedChannels } from './0016-sealed-channels.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   pipelineRetention,
   maxInFlight,
   maxDeliverers,
+  sealedChannels,
 ];
