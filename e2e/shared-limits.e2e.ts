@@ -42,9 +42,9 @@ describe.runIf(onServers)('limits over two processes', () => {
   }
 
   test.each([
-    ['one event per request, twice as many to one process', 200, 1, [4, 2]],
-    ['batches', 1_000, 20, [3, 3]],
-    ['everything to one process', 200, 1, [0, 5]],
+    ['one event per request, twice as many to one process', 100, 1, [4, 2]],
+    ['batches', 500, 20, [3, 3]],
+    ['everything to one process', 100, 1, [0, 5]],
   ])('the rate of a pipeline: %s', async (name, rate, batch, times) => {
     const { key } = await pipelineTo(client, receiver.url, { pipeline: { rate_limit_rps: rate, name } });
     await until('the key everywhere', async () => {
@@ -61,6 +61,8 @@ describe.runIf(onServers)('limits over two processes', () => {
         : [startSender({ port: Number(new URL(url).port), key, connections: 8, batch, prefix, rate: offered, restMs: 1 })];
     });
     await sleep(OFFERED_MS);
+    // A busy machine may need longer to offer more than the limit.
+    await until('every process to refuse some', () => senders.every(({ statuses }) => (statuses.get(429) ?? 0) > 0));
     const seconds = (performance.now() - began) / 1_000;
     await Promise.all(senders.map((sender) => sender.stop()));
     const admitted = senders.map(({ accepted }) => accepted.size);
@@ -70,7 +72,6 @@ describe.runIf(onServers)('limits over two processes', () => {
     // with a clock of its own.
     expect(total).toBeLessThanOrEqual(rate * (seconds + 1) * 1.1);
     expect(Math.min(...admitted)).toBeGreaterThan(0);
-    for (const sender of senders) expect(sender.statuses.get(429) ?? 0).toBeGreaterThan(0);
   });
 
   test('calls of an API token a minute', async () => {
