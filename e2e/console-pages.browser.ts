@@ -173,6 +173,50 @@ describe('every page of the console', () => {
     await page.getByRole('textbox', { name: 'Search' }).fill('meta');
     await inspect('search', 'Meta Conversions API: mapping');
   });
+
+  test('an entry of a mapping with everything that a row can say', async () => {
+    await page.goto(`${service.url}/templates/${ids.template}`);
+    await page.getByRole('button', { name: /^More for Order Completed/ }).click();
+    await page.getByRole('menuitem', { name: /add a filter/ }).click();
+    await page.getByRole('button', { name: /^Filter of Order Completed/ }).click();
+    const field = page.getByRole('combobox', { name: /^Field, condition 1, Filter of Order Completed/ });
+    await field.fill('properties.total');
+    await page.getByRole('combobox', { name: /^Operator, condition 1, Filter/ }).selectOption('gt');
+    await page.getByRole('textbox', { name: /^Value, condition 1, Filter/ }).fill('0');
+    await page.getByRole('button', { name: /^Actions for row 1 of Order Completed/ }).click();
+    await page.getByRole('menuitem', { name: /^Arguments/ }).click();
+    await page.getByRole('button', { name: /^Add a translation to row 1/ }).click();
+    await page.getByRole('textbox', { name: /^Value 1 to translate/ }).fill('*');
+    await page.getByRole('button', { name: /^Add a condition to row 1/ }).click();
+    await inspect('mapping-entry', 'Translate');
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  test('a table among the settings of a vendor', async () => {
+    await page.goto(`${service.url}/catalog/adjust`);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    for (const _row of [1, 2]) await page.getByRole('button', { name: 'Add a row to Event tokens' }).click();
+    await inspect('install-table', 'Event tokens');
+  });
+
+  test('routing rules', async () => {
+    await page.goto(`${service.url}/data-layer`);
+    for (const name of [/^Consent/, /^Privacy/, /^Routing/]) await page.getByRole('button', { name }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('button', { name: 'Add a group, Condition of rule 1' }).click();
+    await inspect('routing-rules', 'Effect on an event');
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  test('a fault in code', async () => {
+    await page.goto(`${service.url}/pipelines/${shop.pipeline_id}?tab=tracking-plan`);
+    await page.getByRole('textbox', { name: 'Tracking plan', exact: true }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText('{\n  "Order Completed": {\n    "type": "numbre"\n  }\n}');
+    await page.locator('.cm-fault').waitFor();
+    await inspect('fault-in-text', 'Tracking plan');
+    await page.keyboard.press('ControlOrMeta+z');
+  });
 });
 
 /** What the demo does not have by itself: a dead letter, a silent alert, a second user, an API token, a second transformation. */

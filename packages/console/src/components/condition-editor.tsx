@@ -182,7 +182,7 @@ export function ConditionSummary({ value, open, onToggle, label }: { value: unkn
       type="button"
       className={classes.summary}
       aria-expanded={open}
-      aria-label={`${label}: ${conditionText(value)}`}
+      aria-label={`${label}: only when ${conditionText(value)}`}
       onClick={onToggle}
     >
       <span className="dim">only when</span> <span className="mono">{conditionText(value)}</span>

@@ -39,7 +39,7 @@ export function TableInput({ field, value, onChange, error, cellError, disabled 
                   {required && <span className={classes.required}> *</span>}
                 </th>
               ))}
-              <th aria-label="Remove" />
+              <td />
             </tr>
           </thead>
           <tbody>

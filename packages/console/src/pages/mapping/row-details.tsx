@@ -251,7 +251,7 @@ function ValueMap({ name, value = NO_MAP, disabled, onChange }: ValueMapProps) {
           aria-label={`Add a translation to ${name}`}
           onClick={() => set([...shown, ['', '']])}
         >
-          + value
+          + translation
         </button>
       </div>
     </div>

@@ -9,7 +9,7 @@ import { writeLoose } from '../../components/loose-value.ts';
 import { Suggest } from '../../components/suggest.tsx';
 import { Tag } from '../../components/tag.tsx';
 import type { Completion } from './completions.ts';
-import type { MappingRow } from './draft.ts';
+import { isWithin, type MappingRow } from './draft.ts';
 import classes from './mapping.module.css';
 import type { Fault } from './rehearse.ts';
 import { RowDetails } from './row-details.tsx';
@@ -50,6 +50,8 @@ export const Row = memo(function Row(props: RowProps) {
   const kind = kindOf(row, listKey);
   const name = `${noun} ${at + 1} of ${section}`;
   const [open, setOpen] = useState(false);
+  // The open details show the faults of the condition at its lines.
+  const elsewhere = open ? faults.filter((fault) => !isWithin(fault.field, `${where}.when`)) : faults;
   function onKey(event: React.KeyboardEvent) {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
@@ -120,9 +122,9 @@ export const Row = memo(function Row(props: RowProps) {
       </span>
       {!open && <Extras row={row} name={name} onOpen={() => setOpen(true)} />}
       {open && <RowDetails {...props} name={name} hasOrigin={kind !== undefined} onClose={() => setOpen(false)} />}
-      {faults.length > 0 && (
+      {elsewhere.length > 0 && (
         <div className={classes.fault} role="alert">
-          {faults.map(({ field: path, message }) => (
+          {elsewhere.map(({ field: path, message }) => (
             <div key={`${path} ${message}`}>
               <span className="mono">{path.slice(where.length).replace(/^\./, '')}</span> {message}
             </div>
@@ -148,9 +150,9 @@ function Extras({ row, name, onOpen }: { row: MappingRow; name: string; onOpen: 
   ];
   if (parts.length === 0) return null;
   return (
-    <button type="button" className={classes.extras} aria-label={`Details of ${name}: ${parts.join(', ')}`} onClick={onOpen}>
+    <button type="button" className={classes.extras} aria-label={`Details of ${name}: ${parts.join(' ')}`} onClick={onOpen}>
       {parts.map((part) => (
-        <span key={part}>{part}</span>
+        <span key={part}>{part} </span>
       ))}
     </button>
   );
