@@ -62,6 +62,8 @@ export function Sections({ config, faults, set }: SectionsProps) {
       // A section with a fault is open, so that the fault is seen.
       value={[...new Set([...opened, ...Object.keys(faults).map(sectionOf)])]}
       onChange={setOpened}
+      // A panel that is still growing would cut off rows that are added to it, for good where motion is reduced.
+      transitionDuration={0}
       variant="separated"
       className={classes.sections}
     >
