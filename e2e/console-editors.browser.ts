@@ -54,6 +54,18 @@ async function saveMapping(template: string, revision: number): Promise<Record<s
   return (await admin.get<{ config: Record<string, unknown> }>(`/integration-templates/${template}/revisions/${revision}`)).config;
 }
 
+test('a pasted private key keeps its lines (the field was a password input, which drops line breaks)', async () => {
+  await page.goto(`${service.url}/catalog/sftp`);
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
+  const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENSSH PRIVATE KEY-----';
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: /more settings/ }).click();
+  const field = dialog.getByLabel('Private key', { exact: true });
+  await field.click();
+  await page.keyboard.insertText(key);
+  expect(await field.inputValue()).toBe(key);
+});
+
 describe('the mapping builder', () => {
   test('writes a whole entry: name, switch, filter, arguments, default, translation and condition of a row', async () => {
     const { template } = await install('Entries', {

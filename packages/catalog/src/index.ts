@@ -47,7 +47,10 @@ export async function loadCases(key: string): Promise<VendorCases | undefined> {
   return Object.hasOwn(VENDOR_MODULES, key) ? (await VENDOR_MODULES[key]?.cases())?.default : undefined;
 }
 
-export type CatalogColumn = Pick<ConfigField, 'key' | 'label' | 'type' | 'required' | 'placeholder' | 'help_text' | 'options' | 'default'>;
+export type CatalogColumn = Pick<
+  ConfigField,
+  'key' | 'label' | 'type' | 'required' | 'placeholder' | 'help_text' | 'options' | 'default' | 'multiline'
+>;
 export interface CatalogField extends CatalogColumn {
   /** `list` and `table` only. */
   columns?: CatalogColumn[];
@@ -109,7 +112,7 @@ function catalogField(field: ConfigField): CatalogField {
   return { ...catalogColumn(field), ...(field.columns ? { columns: field.columns.map(catalogColumn) } : {}) };
 }
 function catalogColumn(field: ConfigField): CatalogColumn {
-  const { key, label, type, required, placeholder, help_text, options } = field;
+  const { key, label, type, required, placeholder, help_text, options, multiline } = field;
   return {
     key,
     label,
@@ -117,6 +120,7 @@ function catalogColumn(field: ConfigField): CatalogColumn {
     required,
     placeholder,
     help_text,
+    ...(multiline && { multiline }),
     ...(options ? { options } : {}),
     ...(field.default === undefined ? {} : { default: field.default }),
   };

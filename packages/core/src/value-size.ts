@@ -56,7 +56,7 @@ const MAX_READ = 8 * MAX_TEXT;
 
 /** The event's own size raises the limits where an installation accepts larger events than by default. Always call `endQuota` after it. */
 export function startQuota(bytes: number, write = MAX_WRITTEN): void {
-  toWrite = Math.max(write, 2 * bytes);
+  toWrite = Math.max(write, 4 * bytes);
   toRead = Math.max(MAX_READ, 8 * bytes);
 }
 export function endQuota(): void {

@@ -1,5 +1,5 @@
 /** The input of one field of a vendor's configuration, by its type. */
-import { NumberInput, PasswordInput, Select, Switch, TextInput } from '@mantine/core';
+import { NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { TableInput } from './table-input.tsx';
 
@@ -12,6 +12,7 @@ export interface ConfigColumn {
   help_text?: string;
   options?: string[];
   default?: unknown;
+  multiline?: boolean;
 }
 export interface ConfigField extends ConfigColumn {
   /** Of a `table`; a `list` has one, which describes an entry. */
@@ -54,7 +55,7 @@ export function ConfigInput({ field, value, onChange, error, cellError, disabled
   // Headers may be stored as an object; their JSON text means the same.
   const text =
     typeof value === 'object' && value !== null ? JSON.stringify(value) : value === undefined || value === null ? '' : String(value);
-  const onText = ({ currentTarget }: React.ChangeEvent<HTMLInputElement>) => onChange(currentTarget.value);
+  const onText = ({ currentTarget }: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => onChange(currentTarget.value);
   const plain = <TextInput autoComplete="off" {...common} value={text} onChange={onText} />;
   if (isParameter(value)) return plain;
   if (field.type === 'boolean')
@@ -71,6 +72,9 @@ export function ConfigInput({ field, value, onChange, error, cellError, disabled
   if (field.type === 'select')
     return <Select data={field.options ?? []} {...common} value={text === '' ? null : text} onChange={(next) => onChange(next ?? '')} />;
   if (field.type === 'number') return <NumberInput {...common} value={text} onChange={onChange} />;
+  // A password input drops the line breaks of a pasted key.
+  if (field.multiline)
+    return <Textarea autoComplete="off" spellCheck={false} autosize minRows={2} maxRows={8} {...common} value={text} onChange={onText} />;
   if (field.type === 'secret') return <PasswordInput autoComplete="off" {...common} value={text} onChange={onText} />;
   return plain;
 }

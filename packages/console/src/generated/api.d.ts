@@ -3018,6 +3018,8 @@ export interface components {
             /** @description The choices of a `select` field. */
             options?: string[];
             default?: unknown;
+            /** @description True: a secret of several lines, such as a private key. */
+            multiline?: boolean;
         };
         CatalogConfigField: {
             /** @description Name of the field in `config`. */
@@ -3032,6 +3034,8 @@ export interface components {
             /** @description The choices of a `select` field. */
             options?: string[];
             default?: unknown;
+            /** @description True: a secret of several lines, such as a private key. */
+            multiline?: boolean;
             /** @description The columns of a `table` field; the entry of a `list` field. Columns may be secrets. */
             columns?: components["schemas"]["CatalogConfigColumn"][];
         };

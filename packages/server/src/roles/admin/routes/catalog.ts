@@ -22,6 +22,7 @@ const COLUMN = {
   help_text: Type.String(),
   options: Type.Optional(Type.Array(Type.String(), { description: 'The choices of a `select` field.' })),
   default: Type.Optional(Type.Unknown()),
+  multiline: Type.Optional(Type.Boolean({ description: 'True: a secret of several lines, such as a private key.' })),
 };
 const ConfigField = named(
   'CatalogConfigField',

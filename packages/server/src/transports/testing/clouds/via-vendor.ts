@@ -43,7 +43,8 @@ export function viaVendor(definition: VendorDefinition, target: (name: string) =
 }
 
 function itemsOf(vendor: CompiledVendor, { event, values }: TransportRecord): VendorItem[] {
-  const built = vendor.build({ ...event, anonymous_id: 'visitor-1', properties: values }, { now: Date.now() });
+  const whole = { ...event, anonymous_id: 'visitor-1', properties: values };
+  const built = vendor.build(whole, { now: Date.now(), bytes: JSON.stringify(whole).length });
   if (built.kind !== 'items') throw new Error(JSON.stringify(built));
   return built.items;
 }
