@@ -75,7 +75,7 @@ describe('the mapping builder', () => {
     await page.getByRole('button', { name: /^Signed Up/ }).click();
     await page.getByRole('textbox', { name: 'Name at the vendor, Signed Up' }).fill('sign_up');
     const entry = 'Signed Up → sign_up';
-    await page.getByRole('switch', { name: `${entry} is on` }).click();
+    await page.getByRole('switch', { name: `${entry} is on` }).click({ force: true });
     await choose(`More for ${entry}`, /add a filter/);
     await page.getByRole('button', { name: `Filter of ${entry}` }).click();
     await page.getByRole('combobox', { name: `Field, condition 1, Filter of ${entry}` }).fill('properties.seats');
@@ -308,7 +308,9 @@ describe('faults of what is written', () => {
         },
       },
     ]);
-    // The sample order is above 100, so the rule drops it.
+    // The sample order is above 100, so the rule drops it in its pipeline.
+    await page.getByRole('combobox', { name: 'An event of' }).click();
+    await page.getByRole('option', { name: 'Web shop' }).click();
     await page.getByRole('region', { name: 'Effect on an event' }).getByText('dropped: routing rule').waitFor();
   });
 

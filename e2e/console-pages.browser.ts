@@ -86,7 +86,8 @@ async function inspect(name: string, shown: string): Promise<void> {
 async function expectToFitTelephone(look = async () => {}): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   await look();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), 'no wider than the screen').toBeLessThanOrEqual(390);
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+  await expect.poll(width, { message: 'no wider than the screen', timeout: 5_000 }).toBeLessThanOrEqual(390);
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 

@@ -165,6 +165,7 @@ function Builder({
         vendor={template.vendor}
         before={usedConfig}
         after={compiled}
+        isTyping={settled !== config}
         parameters={parameters}
         events={recent.events}
         changes={effective}

@@ -21,6 +21,8 @@ export interface TrialProps {
   /** The config in use. Undefined while it is being read. */
   before: Config | undefined;
   after: Compiled;
+  /** The draft is newer than `after`. */
+  isTyping: boolean;
   parameters: Record<string, string>;
   events: readonly CanonicalEvent[];
   /** From the revision in use to the draft. */
@@ -29,7 +31,7 @@ export interface TrialProps {
   inUse: ReactNode;
 }
 
-export function Trial({ vendor, before, after, parameters, events, changes, inUse }: TrialProps) {
+export function Trial({ vendor, before, after, isTyping, parameters, events, changes, inUse }: TrialProps) {
   const [shown, setShown] = useState<Effect>();
   const run = useMutation({
     mutationFn: async () => {
@@ -55,7 +57,7 @@ export function Trial({ vendor, before, after, parameters, events, changes, inUs
           variant="default"
           onClick={() => run.mutate()}
           loading={run.isPending}
-          disabled={events.length === 0 || !after.ok || changes.length === 0 || before === undefined}
+          disabled={isTyping || events.length === 0 || !after.ok || changes.length === 0 || before === undefined}
         >
           {events.length === 0 ? 'No recent events to try it on' : `Try on the last ${number(events.length)} events`}
         </Button>
