@@ -171,7 +171,8 @@ function EntryHead({
     setConfig((old) => withValue(old, path, withKey((valueAt(old, path) ?? {}) as Config, key, value)));
   const messages = (key: string) => faultsAt(faults, [...path, key]);
   const name = entry.vendor_event_name;
-  const isFaulty = messages('filter').length > 0;
+  // A new filter has faults at first, and stays open when they are mended.
+  if (messages('filter').length > 0 && !open) setOpen(true);
   const hasFilter = entry.filter !== undefined && entry.filter !== null;
   if (!named && !switched && !hasFilter) return null;
   return (
@@ -200,10 +201,8 @@ function EntryHead({
           onChange={({ currentTarget: { checked } }) => set('enabled', checked ? undefined : false)}
         />
       )}
-      {hasFilter && (
-        <ConditionSummary label={`Filter of ${title}`} value={entry.filter} open={open || isFaulty} onToggle={() => setOpen(!open)} />
-      )}
-      {hasFilter && (open || isFaulty) && (
+      {hasFilter && <ConditionSummary label={`Filter of ${title}`} value={entry.filter} open={open} onToggle={() => setOpen(!open)} />}
+      {hasFilter && open && (
         <div className={classes.filter}>
           <ConditionEditor
             label={`Filter of ${title}`}
