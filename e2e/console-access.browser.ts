@@ -4,20 +4,21 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import type { Browsing } from '../packages/collector/test/site.ts';
 import { readTotpSecret, stepAt, totpCode } from '../packages/server/src/roles/admin/auth/totp.ts';
 import { freePort } from '../packages/server/test/servers/index.ts';
-import { openPage, signIn } from './harness/console.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import { type Console, openPage, signIn, startConsole } from './harness/console.ts';
+import { OWNER, type Service } from './harness/service.ts';
 
 const CLIENT = { OIDC_CLIENT_ID: 'firsthand', OIDC_CLIENT_SECRET: 'a secret that both sides know' };
+let opened: Console;
 let service: Service;
 let browsing: Browsing;
 let page: Page;
 let issuer: Server;
 let admin: AdminClient;
-const errors: string[] = [];
+let errors: string[];
 
 beforeAll(async () => {
   // The provider must know where the service sends people back to, and the service where the provider is.
@@ -44,18 +45,12 @@ beforeAll(async () => {
     features: { devInteractions: { enabled: true } },
   });
   issuer.on('request', provider.callback());
-  [service, browsing] = await Promise.all([
-    startService({ PORT: String(port), BASE_URL: base, OIDC_ISSUER: address, ...CLIENT }),
-    browse(),
-  ]);
-  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  opened = await startConsole({ PORT: String(port), BASE_URL: base, OIDC_ISSUER: address, ...CLIENT });
+  ({ service, browsing, page, admin, errors } = opened);
   await admin.post('/pipelines', { name: 'Web shop' });
-  page = await openPage(browsing, errors);
-  await signIn(page, service.url);
 });
 afterAll(async () => {
-  await browsing?.close();
-  await service?.stop();
+  await opened?.stop();
   issuer?.closeAllConnections();
   issuer?.close();
 });

@@ -1,37 +1,25 @@
 /** What people write in the console, in Chromium on the running service: mapping entries, tables, rules, code, corrected events. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Browsing, browse } from '../packages/collector/test/site.ts';
-import { openPage, signIn } from './harness/console.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type Console, startConsole, writeCode } from './harness/console.ts';
+import type { Service } from './harness/service.ts';
 
+let opened: Console;
 let service: Service;
-let browsing: Browsing;
 let page: Page;
 let admin: AdminClient;
 let pipeline: { id: string; pipeline_key: string };
-const errors: string[] = [];
+let errors: string[];
 
 beforeAll(async () => {
-  [service, browsing] = await Promise.all([startService(), browse()]);
-  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  opened = await startConsole();
+  ({ service, page, admin, errors } = opened);
   pipeline = await admin.post('/pipelines', { name: 'Web shop' });
-  page = await openPage(browsing, errors);
-  await signIn(page, service.url);
 });
-afterAll(async () => {
-  await browsing?.close();
-  await service?.stop();
-});
+afterAll(() => opened?.stop());
 
-/** Replaces the text of a code editor. */
-async function write(label: string, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: label, exact: true }).click();
-  await page.keyboard.press('ControlOrMeta+a');
-  // Not typed key by key: the editor would close brackets by itself.
-  await page.keyboard.insertText(text);
-}
+const write = (label: string, text: string) => writeCode(page, label, text);
 const choose = async (menu: string, item: string | RegExp) => {
   await page.getByRole('button', { name: menu }).click();
   await page.getByRole('menuitem', { name: item }).click();

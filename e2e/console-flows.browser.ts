@@ -4,40 +4,34 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
 import { findNats } from '../packages/server/test/servers/find.ts';
 import { startNats } from '../packages/server/test/servers/index.ts';
-import { openPage, signIn } from './harness/console.ts';
+import { type Console, startConsole, writeCode } from './harness/console.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import type { Service } from './harness/service.ts';
 
+let opened: Console;
 let service: Service;
-let browsing: Browsing;
 let page: Page;
 let admin: AdminClient;
 let receiver: Receiver;
 let pipeline: { id: string; pipeline_key: string };
-const errors: string[] = [];
+let errors: string[];
 
 beforeAll(async () => {
-  [service, browsing, receiver] = await Promise.all([startService(), browse(), startReceiver()]);
-  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  [opened, receiver] = await Promise.all([startConsole(), startReceiver()]);
+  ({ service, page, admin, errors } = opened);
   pipeline = await admin.post('/pipelines', { name: 'Web shop' });
-  page = await openPage(browsing, errors);
-  await signIn(page, service.url);
 });
 afterAll(async () => {
-  await browsing?.close();
   await receiver?.close();
-  await service?.stop();
+  await opened?.stop();
 });
 
 /** Changes how the open source reads its payloads, and saves it once the preview shows `expected`. */
 async function read(page: Page, reading: object, expected?: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'How it is read' }).click();
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.insertText(JSON.stringify(reading));
+  await writeCode(page, 'How it is read', JSON.stringify(reading));
   if (expected !== undefined) await page.getByLabel('The event').getByText(expected).waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('New events are read this way').waitFor();
@@ -98,9 +92,7 @@ describe('daily work in the console', () => {
         return page.getByRole('region', { name: 'Shopify' }).innerText();
       })
       .toMatch(/Last received.*signature/is);
-    await page.getByRole('textbox', { name: 'Payload' }).click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.insertText(order);
+    await writeCode(page, 'Payload', order);
     await page.getByLabel('Header x-shopify-topic').fill('orders/paid');
     await page.getByLabel('The event').getByText('visitor@example.com').waitFor();
     // Another reading of it: the event follows at once, and is saved.

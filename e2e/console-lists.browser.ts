@@ -1,25 +1,24 @@
 /** An organisation with more pipelines, integrations and users than a page of the API: everything is found, by search and by paging. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Browsing, browse } from '../packages/collector/test/site.ts';
-import { openPage, signIn } from './harness/console.ts';
+import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type Console, startConsole } from './harness/console.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import type { Service } from './harness/service.ts';
 
 const PIPELINES = 120;
+let opened: Console;
 let service: Service;
-let browsing: Browsing;
 let page: Page;
 let admin: AdminClient;
 let receiver: Receiver;
 let oldest: { id: string; pipeline_key: string };
 let hook: { id: string; template_id: string };
-const errors: string[] = [];
+let errors: string[];
 
 beforeAll(async () => {
-  [service, browsing, receiver] = await Promise.all([startService(), browse(), startReceiver()]);
-  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  [opened, receiver] = await Promise.all([startConsole(), startReceiver()]);
+  ({ service, page, admin, errors } = opened);
   oldest = await admin.post('/pipelines', { name: 'The very first shop', labels: ['env:production'] });
   hook = await admin.post('/integrations', {
     source_id: oldest.id,
@@ -30,13 +29,10 @@ beforeAll(async () => {
   for (let n = 1; n < PIPELINES; n++) await admin.post('/pipelines', { name: `Shop ${String(n).padStart(3, '0')}` });
   for (let n = 0; n < 55; n++)
     await admin.post('/webhook-sources', { name: `Source ${String(n).padStart(2, '0')}`, pipeline_id: oldest.id, source_type: 'crm' });
-  page = await openPage(browsing, errors);
-  await signIn(page, service.url);
 });
 afterAll(async () => {
-  await browsing?.close();
   await receiver?.close();
-  await service?.stop();
+  await opened?.stop();
 });
 
 describe('the lists of a large organisation', () => {

@@ -9,7 +9,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Browsing, browse } from '../packages/collector/test/site.ts';
-import { signIn } from './harness/console.ts';
+import { signIn, writeCode } from './harness/console.ts';
 import { type DemoShop, openDemoShop } from './harness/demo-shop.ts';
 import { type Service, startService } from './harness/service.ts';
 
@@ -211,9 +211,7 @@ describe('every page of the console', () => {
 
   test('a fault in code', async () => {
     await page.goto(`${service.url}/pipelines/${shop.pipeline_id}?tab=tracking-plan`);
-    await page.getByRole('textbox', { name: 'Tracking plan', exact: true }).click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.insertText('{\n  "Order Completed": {\n    "type": "numbre"\n  }\n}');
+    await writeCode(page, 'Tracking plan', '{\n  "Order Completed": {\n    "type": "numbre"\n  }\n}');
     await page.locator('.cm-fault').waitFor();
     await inspect('fault-in-text', 'Tracking plan');
     await page.keyboard.press('ControlOrMeta+z');

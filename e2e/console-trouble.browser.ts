@@ -1,39 +1,27 @@
 /** When something is in the way, in Chromium on the running service: two people edit at once, the service is overloaded or away. */
 import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Browsing, browse } from '../packages/collector/test/site.ts';
-import { openPage, signIn } from './harness/console.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type Console, startConsole, writeCode } from './harness/console.ts';
+import type { Service } from './harness/service.ts';
 
+let opened: Console;
 let service: Service;
-let browsing: Browsing;
 let page: Page;
 let admin: AdminClient;
 let pipeline: string;
-const errors: string[] = [];
+let errors: string[];
 
 beforeAll(async () => {
-  [service, browsing] = await Promise.all([startService(), browse()]);
-  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
+  opened = await startConsole();
+  ({ service, page, admin, errors } = opened);
   ({ id: pipeline } = await admin.post<{ id: string }>('/pipelines', { name: 'Web shop' }));
-  page = await openPage(browsing, errors);
-  await signIn(page, service.url);
 });
-afterAll(async () => {
-  await browsing?.close();
-  await service?.stop();
-});
+afterAll(() => opened?.stop());
 
 const conflict = () => page.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
 const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
-/** Replaces the text of a code editor. */
-async function write(label: string, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: label, exact: true }).click();
-  await page.keyboard.press('ControlOrMeta+a');
-  // Not typed key by key: the editor would close brackets by itself.
-  await page.keyboard.insertText(text);
-}
+const write = (label: string, text: string) => writeCode(page, label, text);
 
 describe('two people who edit the same thing', () => {
   test('see each other’s data layer, and one can take the other’s', async () => {

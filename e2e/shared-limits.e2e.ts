@@ -68,8 +68,8 @@ describe.runIf(onServers)('limits over two processes', () => {
     const admitted = senders.map(({ accepted }) => accepted.size);
     const total = admitted.reduce((sum, each) => sum + each, 0);
     console.log(`${name}: ${total} admitted (${admitted.join(' + ')}), ${Math.round(rate * (seconds + 1))} allowed`);
-    // The time and the burst of one second. How much less is admitted depends on the machine's speed; shared-limits.test.ts asserts it
-    // with a clock of its own.
+    // The rate allows the events of this time and a burst of one more second. How many fewer are admitted depends on the machine's speed:
+    // shared-limits.test.ts asserts that with a clock of its own.
     expect(total).toBeLessThanOrEqual(rate * (seconds + 1) * 1.1);
     expect(Math.min(...admitted)).toBeGreaterThan(0);
   });

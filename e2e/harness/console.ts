@@ -1,7 +1,33 @@
-/** What stories of the console share: signing in, and using it by keyboard alone. */
+/** What stories of the console share: starting and signing in, writing in a code editor, and using it by keyboard alone. */
 import type { Page } from 'playwright-core';
-import type { Browsing } from '../../packages/collector/test/site.ts';
-import { OWNER } from './service.ts';
+import { AdminClient } from '../../packages/cli/src/demo/admin-client.ts';
+import { type Browsing, browse } from '../../packages/collector/test/site.ts';
+import { OWNER, type Service, startService } from './service.ts';
+
+export interface Console {
+  service: Service;
+  browsing: Browsing;
+  /** The owner, signed in. */
+  page: Page;
+  /** The same owner over the API. */
+  admin: AdminClient;
+  /** What the browser's console reported, see `openPage`. */
+  errors: string[];
+  stop(): Promise<void>;
+}
+
+/** A new service with its console open in Chromium. */
+export async function startConsole(env: Record<string, string> = {}): Promise<Console> {
+  const [service, browsing] = await Promise.all([startService(env), browse()]);
+  const errors: string[] = [];
+  const page = await openPage(browsing, errors);
+  await signIn(page, service.url);
+  const stop = async () => {
+    await browsing.close();
+    await service.stop();
+  };
+  return { service, browsing, page, admin: new AdminClient(service.url, OWNER.email, OWNER.password), errors, stop };
+}
 
 export async function signIn(page: Page, url: string, { email, password } = OWNER): Promise<void> {
   await page.goto(url);
@@ -9,6 +35,14 @@ export async function signIn(page: Page, url: string, { email, password } = OWNE
   await page.locator('input[type=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+}
+
+/** Replaces the text of a code editor. */
+export async function writeCode(page: Page, label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label, exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  // Not typed key by key: the editor would close brackets by itself.
+  await page.keyboard.insertText(text);
 }
 
 /** Presses Tab until the focused control has that name. In a list of tabs Tab reaches the chosen one only: arrow keys go on from there. */

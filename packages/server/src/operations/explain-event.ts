@@ -8,7 +8,7 @@ import { isRecordOf } from '../event-record.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
-import { type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
+import { type TraceEventRow, type TraceStepRow, toldBy, UNTRACED } from '../stores/observe/rows.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { findTrace } from '../stores/observe/traces.ts';
 import { findCanonical } from './find-events.ts';
@@ -108,16 +108,19 @@ function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
       time: iso(row.processed_at),
       ...(row.reason === null ? {} : { reason: row.reason, explanation: whyEnded(row) }),
     },
-    ...steps.map((step) => ({
-      stage: step.kind,
-      time: iso(step.at),
-      integration_id: step.integration_id,
-      status: step.status,
-      duration_ms: step.duration_ms,
-      reason: step.kind === 'delivered' ? null : step.reason,
-      ...(step.kind === 'delivered' && step.reason !== null ? { answer: step.reason } : {}),
-      ...(step.due_at === null ? {} : { next_attempt_at: iso(step.due_at) }),
-    })),
+    ...steps.map((step) => {
+      const { reason, answer } = toldBy(step);
+      return {
+        stage: step.kind,
+        time: iso(step.at),
+        integration_id: step.integration_id,
+        status: step.status,
+        duration_ms: step.duration_ms,
+        reason,
+        ...(answer === null ? {} : { answer }),
+        ...(step.due_at === null ? {} : { next_attempt_at: iso(step.due_at) }),
+      };
+    }),
   ];
 }
 
@@ -144,13 +147,10 @@ function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRo
     explanation,
     attempts: own
       .filter((step) => step.kind !== 'dropped')
-      .map((step) => ({
-        at: iso(step.at),
-        status: step.status,
-        error: step.kind === 'delivered' ? null : step.reason,
-        duration_ms: step.duration_ms,
-        answer: step.kind === 'delivered' ? step.reason : null,
-      })),
+      .map((step) => {
+        const { reason: error, answer } = toldBy(step);
+        return { at: iso(step.at), status: step.status, error, duration_ms: step.duration_ms, answer };
+      }),
   }));
 }
 
@@ -159,8 +159,9 @@ interface Fate {
   reason: string | null;
   explanation: string;
 }
-function afterStep({ kind, reason }: TraceStepRow): Fate {
-  if (kind === 'delivered') return { status: kind, reason: null, explanation: explain(kind, null) };
+function afterStep(step: TraceStepRow): Fate {
+  const { kind } = step;
+  const { reason } = toldBy(step);
   const explanation = kind === 'dropped' && reason ? explain(reason) : explain(kind, reason);
   return { status: kind, reason, explanation };
 }

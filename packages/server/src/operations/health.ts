@@ -15,6 +15,7 @@ import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { readHealth } from '../stores/observe/dead-letters.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
+import { Announcements } from './announcements.ts';
 
 export interface IntegrationHealth {
   status: 'ok' | 'failing' | 'paused' | 'misconfigured';
@@ -92,30 +93,29 @@ async function lanesOf(log: EventLog, topic: string, id: string): Promise<string
   return lanes.length === 0 || groups.includes(id) ? [id, ...lanes] : lanes;
 }
 
-/** Deliverers announce pauses, which outcomes cannot show. An announcement expires unless renewed. */
+/** Deliverers announce pauses, which outcomes cannot show. */
 export function watchPaused(ephemeral: Ephemeral, clock: Clock): { paused(integrationId: string): boolean; stop(): void } {
-  const until = new Map<string, number>();
+  const known = new Announcements<true>(clock);
   const stop = ephemeral.subscribe(DELIVERY_HEALTH_CHANNEL, (message) => {
-    const notice = message as Partial<DeliveryHealthNotice>;
-    for (const { integration_id, status } of notice.integrations ?? [])
-      if (status === 'paused') until.set(integration_id, clock.monotonic() + 3 * (notice.interval_ms ?? 5_000));
+    const { integrations = [], interval_ms = 5_000 } = message as Partial<DeliveryHealthNotice>;
+    const paused = integrations.filter(({ status }) => status === 'paused');
+    known.note(
+      paused.map(({ integration_id }) => [integration_id, true]),
+      interval_ms,
+    );
   });
-  return { paused: (id) => (until.get(id) ?? 0) > clock.monotonic(), stop };
+  return { paused: (id) => known.get(id) === true, stop };
 }
 
-/** The status of sources, from the processes that read them. A notice older than three intervals is void. */
+/** The status of sources, from the processes that read them. */
 export function watchSources(ephemeral: Ephemeral, clock: Clock): { statusOf(sourceId: string): SourceStatus | undefined; stop(): void } {
-  const known = new Map<string, { status: SourceStatus; until: number }>();
+  const known = new Announcements<SourceStatus>(clock);
   const stop = ephemeral.subscribe(SOURCE_STATUS_CHANNEL, (message) => {
-    const notice = message as Partial<SourceStatusNotice>;
-    const now = clock.monotonic();
-    for (const [id, { until }] of known) if (until < now) known.delete(id);
-    for (const status of notice.sources ?? [])
-      known.set(status.webhook_source_id, { status, until: now + 3 * (notice.interval_ms ?? 2_000) });
+    const { sources = [], interval_ms = 2_000 } = message as Partial<SourceStatusNotice>;
+    known.note(
+      sources.map((status) => [status.webhook_source_id, status]),
+      interval_ms,
+    );
   });
-  const current = (id: string) => {
-    const found = known.get(id);
-    return found && found.until >= clock.monotonic() ? found.status : undefined;
-  };
-  return { statusOf: current, stop };
+  return { statusOf: (id) => known.get(id), stop };
 }

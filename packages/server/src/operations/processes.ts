@@ -2,13 +2,14 @@
 import { PROCESS_CHANNEL, type ProcessNotice } from '../channels.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
+import { Announcements } from './announcements.ts';
 
 const INTERVAL_MS = 5_000;
 
 export type ProcessState = Omit<ProcessNotice, 'interval_ms' | 'left'>;
 
 export interface Processes {
-  /** This process first, then the others by start. One that was silent for three intervals is left out. */
+  /** This process first, then the others by start. One that falls silent is left out. */
   list(): ProcessState[];
   stop(): void;
 }
@@ -23,27 +24,27 @@ export function watchProcesses({
   describe(): ProcessState;
 }): Processes {
   const own = describe().id;
-  const others = new Map<string, { state: ProcessState; until: number }>();
+  const others = new Announcements<ProcessState>(clock);
   const announce = (left?: true) =>
     ephemeral.publish(PROCESS_CHANNEL, { ...describe(), interval_ms: INTERVAL_MS, ...(left && { left }) } satisfies ProcessNotice);
   const unsubscribe = ephemeral.subscribe(PROCESS_CHANNEL, (message) => {
     const { interval_ms, left, ...state } = message as ProcessNotice;
     if (state.id === own) return;
-    const isNew = !others.has(state.id);
-    if (left) others.delete(state.id);
-    else others.set(state.id, { state, until: clock.monotonic() + 3 * interval_ms });
+    if (left) {
+      others.delete(state.id);
+      return;
+    }
+    const isNew = others.get(state.id) === undefined;
+    others.note([[state.id, state]], interval_ms);
     // A newcomer learns of this process at once.
-    if (isNew && !left) announce();
+    if (isNew) announce();
   });
   const timer = setInterval(announce, INTERVAL_MS);
   timer.unref();
   announce();
   return {
     list() {
-      const now = clock.monotonic();
-      for (const [id, { until }] of others) if (until < now) others.delete(id);
-      const heard = [...others.values()].map(({ state }) => state);
-      return [describe(), ...heard.sort((a, b) => (a.started_at < b.started_at ? -1 : 1))];
+      return [describe(), ...others.values().sort((a, b) => (a.started_at < b.started_at ? -1 : 1))];
     },
     stop() {
       clearInterval(timer);

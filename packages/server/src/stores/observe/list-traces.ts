@@ -2,7 +2,7 @@
  * Lists events, newest first. Conditions that an index answers are asked at once. For the others the list is searched in windows, for a
  * bounded time: the page then has fewer events, and its cursor continues the search.
  */
-import { type TraceEventRow, type TraceStepRow, UNTRACED } from './rows.ts';
+import { type TraceEventRow, type TraceStepRow, toldBy, UNTRACED } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { newestTraces, orAll, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
@@ -182,8 +182,7 @@ function matchesSteps(
   row: Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>,
   steps: TraceStepRow[],
 ): boolean {
-  if (reason !== undefined && row.reason !== reason && !steps.some((step) => step.kind !== 'delivered' && step.reason === reason))
-    return false;
+  if (reason !== undefined && row.reason !== reason && !steps.some((step) => toldBy(step).reason === reason)) return false;
   if (delivery === undefined && integration_id === undefined) return true;
   const last = new Map<string, number>();
   for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));

@@ -36,6 +36,10 @@ export interface TraceStepRow {
   duration_ms: number | null;
   due_at: number | null;
 }
+/** The `reason` column apart: why an attempt failed or an event was dropped, or what the vendor answered to a success. */
+export function toldBy({ kind, reason }: Pick<TraceStepRow, 'kind' | 'reason'>): { reason: string | null; answer: string | null } {
+  return kind === 'delivered' ? { reason: null, answer: reason } : { reason, answer: null };
+}
 export interface CounterRow {
   org_id: string;
   pipeline_id: string;
