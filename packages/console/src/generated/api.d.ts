@@ -1099,7 +1099,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).
+         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery`, `integration_id`, `source` and `webhook_source_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).
          *
          *     Least role: **viewer**.
          */
@@ -3818,6 +3818,12 @@ export interface components {
             /** @description processed, dropped or dead_lettered. */
             status: string;
             reason: string | null;
+            /**
+             * @description The kind of endpoint that took it. Null where it was not recorded.
+             * @enum {string|null}
+             */
+            source: "browser" | "server" | "webhook" | null;
+            webhook_source_id: string | null;
             /** @description The canonical event, while it is retained. */
             event: {
                 [key: string]: unknown;
@@ -3853,6 +3859,12 @@ export interface components {
             /** @description processed, dropped or dead_lettered. */
             status: string;
             reason: string | null;
+            /**
+             * @description The kind of endpoint that took it. Null where it was not recorded.
+             * @enum {string|null}
+             */
+            source: "browser" | "server" | "webhook" | null;
+            webhook_source_id: string | null;
             /** @description The canonical event, while it is retained. */
             event: {
                 [key: string]: unknown;
@@ -5891,6 +5903,10 @@ export interface components {
         };
         StatisticsCounts: {
             received: number;
+            /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
+            received_by_source: {
+                [key: string]: number;
+            };
             rejected: number;
             rejected_by_reason: {
                 [key: string]: number;
@@ -5919,7 +5935,13 @@ export interface components {
              * @example 2026-05-01T12:00:00.000Z
              */
             time: string;
+            /** @description With `with_waiting`: the backlog at the end of the interval. */
+            waiting?: number;
             received: number;
+            /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
+            received_by_source: {
+                [key: string]: number;
+            };
             rejected: number;
             rejected_by_reason: {
                 [key: string]: number;
@@ -8905,13 +8927,17 @@ export interface operations {
                 integration_id?: string;
                 /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. */
                 delivery?: "delivered" | "not_delivered" | "dropped" | "waiting" | "retrying" | "accepted_by_vendor" | "dead_lettered";
+                /** @description The kind of endpoint that took the event. Events of earlier versions, and those without a trace (TRACE_SAMPLE), have none. */
+                source?: "browser" | "server" | "webhook";
+                /** @description Events of this webhook source. */
+                webhook_source_id?: string;
                 /** @description Received at this moment or later. */
                 from?: string;
                 /** @description Received at this moment or earlier. */
                 to?: string;
                 /** @description The `next_cursor` of the page before; `offset` is ignored. */
                 cursor?: string;
-                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery` and `cursor` cannot be combined with it (422). */
+                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id` and `cursor` cannot be combined with it (422). */
                 status?: "processed" | "dropped" | "dead_lettered" | "rejected";
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
@@ -9009,6 +9035,8 @@ export interface operations {
                 interval?: "minute" | "hour" | "day";
                 /** @description Adds an entry for every interval without events, for charts. */
                 fill?: boolean;
+                /** @description Adds `waiting` to the entries of `series`, not to those of `groups`: the backlog over time. */
+                with_waiting?: boolean;
                 /** @description Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`. */
                 group_by?: "pipeline_id" | "integration_id";
             };

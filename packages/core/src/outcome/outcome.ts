@@ -116,6 +116,8 @@ interface AboutEvent extends AboutOne {
   event?: string | undefined;
   user_id?: string | undefined;
   anonymous_id?: string | undefined;
+  /** The kind of endpoint that took the event, in outcomes of processing. Absent with `webhook_source_id`, and in earlier versions. */
+  source?: 'browser' | 'server' | undefined;
   /** The source that the event came from, in outcomes of processing. */
   webhook_source_id?: string | undefined;
 }

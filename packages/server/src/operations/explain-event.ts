@@ -33,7 +33,12 @@ export function summary(row: TraceEventRow) {
     processed_at: iso(row.processed_at),
     status: row.result,
     reason: row.reason,
+    ...originOf(row),
   };
+}
+function originOf({ source }: TraceEventRow): { source: IngestEnvelope['source'] | null; webhook_source_id: string | null } {
+  if (source === null || source === 'browser' || source === 'server') return { source, webhook_source_id: null };
+  return { source: 'webhook', webhook_source_id: source };
 }
 
 export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: string, pipelineId?: string) {

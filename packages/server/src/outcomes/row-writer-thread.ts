@@ -96,9 +96,12 @@ async function recordAfter(
   if (fresh.length === 0 || last === undefined) return { counted, unreadable, spans: [] };
   const rows = tally(fresh);
   if (!(await writeTally(writer, rows, last.position, topic, after))) return undefined;
-  for (const { counter, n } of rows.counters) if (!counter.startsWith('latency:')) counted[counter] = (counted[counter] ?? 0) + n;
+  for (const { counter, n } of rows.counters) if (!NO_METRIC.test(counter)) counted[counter] = (counted[counter] ?? 0) + n;
   return { counted, unreadable, spans: spansOf(fresh) };
 }
+
+/** Counters of statistics only. */
+const NO_METRIC = /^(?:latency|source):/;
 
 function read(data: Uint8Array): Outcome[] | undefined {
   try {

@@ -47,9 +47,16 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       raw_topic: raw?.topic ?? null,
       raw_position: raw?.position ?? null,
       stored_position: processed?.stored ?? null,
+      source: outcome.webhook_source_id ?? outcome.source ?? null,
     };
     events.push(row);
     if (outcome.again === true) replacing.push(row);
+  }
+  function countReceived(outcome: Extract<Outcome, { kind: 'processed' | 'dropped' | 'dead_lettered' }>, receivedAt: number): void {
+    count(outcome, '', receivedAt, 'received');
+    const source = outcome.webhook_source_id ?? outcome.source;
+    if (source !== undefined) count(outcome, '', receivedAt, `source:${source}`);
+    noteSource(outcome, receivedAt);
   }
   /** The row of a source among those of integrations: its ids are others. */
   function noteSource(outcome: Extract<Outcome, { kind: 'processed' | 'dropped' | 'dead_lettered' }>, receivedAt: number): void {
@@ -117,6 +124,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       raw_topic: null,
       raw_position: null,
       stored_position: null,
+      source: null,
     });
   }
 
@@ -131,19 +139,17 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         deadLetters.push(...outcome.letters);
         break;
       case 'processed':
-        count(outcome, '', outcome.received_at, 'received');
+        countReceived(outcome, outcome.received_at);
         count(outcome, '', outcome.at, 'processed');
         // The plan makes a decision only about an event that violates it: allowed or flagged.
         if (outcome.decisions.some(({ step }) => step === 'tracking_plan')) count(outcome, '', outcome.at, 'plan_violations');
-        noteSource(outcome, outcome.received_at);
         if (!outcome.untraced) traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':
         // The event of a replay was counted when it first arrived; only its delivery is counted, as `replayed`.
         if (!outcome.replay) count(outcome, outcome.integration_id ?? '', outcome.at, `dropped:${outcome.reason}`);
         if (outcome.integration_id === undefined) {
-          count(outcome, '', outcome.received_at, 'received');
-          noteSource(outcome, outcome.received_at);
+          countReceived(outcome, outcome.received_at);
           traceEvent(outcome, outcome.received_at, outcome.reason);
         } else traceStep(outcome, outcome.integration_id, { reason: clean(outcome.reason) });
         break;
@@ -172,8 +178,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         if (!outcome.replay) count(outcome, letter.integration_id ?? '', outcome.at, 'dead_lettered');
         if (letter.integration_id === null) {
           const receivedAt = outcome.received_at ?? outcome.at;
-          count(outcome, '', receivedAt, 'received');
-          noteSource(outcome, receivedAt);
+          countReceived(outcome, receivedAt);
           traceEvent(outcome, receivedAt, letter.reason);
         } else {
           const last = letter.attempts.at(-1);

@@ -81,7 +81,7 @@ function outcomeOf(
 ): Outcome {
   const { envelope, delivery, topic } = record;
   const { event, decisions } = result;
-  const { org_id, pipeline_id, received_at, webhook_source_id } = envelope;
+  const { org_id, pipeline_id, received_at } = envelope;
   const raw = { topic, position: delivery.record.position };
   const again = id !== eventRecordId(pipeline_id, envelope.event_id);
   const about = {
@@ -90,7 +90,7 @@ function outcomeOf(
     pipeline_id,
     ...namesOf(event),
     ...(again && { again: true as const }),
-    ...(webhook_source_id !== undefined && { webhook_source_id }),
+    ...sourceOf(envelope),
   };
   switch (result.kind) {
     case 'processed':
@@ -106,6 +106,11 @@ function outcomeOf(
         dead_letter: deadLetterOf(record, event, result.reason, id, now, deadLetterRetentionMs),
       };
   }
+}
+
+function sourceOf({ source, webhook_source_id }: IngestRecord['envelope']) {
+  if (webhook_source_id !== undefined) return { webhook_source_id };
+  return source === 'webhook' ? {} : { source };
 }
 
 function namesOf(event: CanonicalEvent) {

@@ -25,9 +25,11 @@ import { openObserve } from './open.ts';
 import { type ObserveDb, prepareObserve } from './schema.ts';
 import { readStats } from './stats.ts';
 import { findTrace } from './traces.ts';
+import { waitingSeries } from './waiting.ts';
 import { readPosition, writeTally } from './write.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+const iso = (ms: number) => new Date(ms).toISOString();
 const about = {
   at: T0,
   org_id: 'org_1',
@@ -179,6 +181,65 @@ describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (
     });
     expect(await read(0)).toMatchObject({ received: 4, processed: 3, delivered: 3, dropped: { bot: 1 }, series: [2, 2] });
     expect(await read(0, minute + 59_000), 'only its first minute').toMatchObject({ received: 2, delivered: 1, series: [2] });
+  });
+
+  test('the backlog of the past follows from the present one and the counters', async () => {
+    const scope = { ...about, org_id: 'org_backlog', pipeline_id: 'pl_backlog' };
+    const hour = Math.floor(T0 / 3_600_000) * 3_600_000;
+    const at = (minutes: number) => hour + minutes * 60_000;
+    const processed = (minutes: number): Outcome => ({
+      kind: 'processed',
+      ...scope,
+      received_at: at(minutes),
+      at: at(minutes),
+      decisions: [],
+    });
+    const ended = (minutes: number, integration_id: string) => ({ ...scope, integration_id, received_at: at(minutes), at: at(minutes) });
+    await write(
+      ...[1, 1, 2, 61].map(processed),
+      { kind: 'delivered', attempt, duration_ms: 1, ...ended(2, 'int_a') },
+      { kind: 'dropped', reason: 'event_filtered', ...ended(62, 'int_a') },
+      { kind: 'delivered', attempt, duration_ms: 1, ...ended(62, 'int_b') },
+      { kind: 'delivered', attempt, duration_ms: 1, ...ended(62, 'int_gone') },
+    );
+    const [early, late] = [iso(at(-5)), iso(at(60))];
+    const integrations = [
+      { id: 'int_a', pipeline_id: 'pl_backlog', created_at: early },
+      { id: 'int_b', pipeline_id: 'pl_backlog', created_at: late },
+    ];
+    const minutes = [0, 1, 2, 3, 61, 62].map((each) => iso(at(each)));
+    const read = (query: object, times: string[], waiting = 2) =>
+      waitingSeries(observe, { org_id: 'org_backlog', from: hour, interval: 'minute', ...query }, { integrations, waiting }, times);
+    expect(await read({}, minutes)).toEqual([0, 2, 2, 2, 4, 2]);
+    expect(await read({ interval: 'hour' }, [iso(hour), iso(at(60))])).toEqual([2, 2]);
+    expect(await read({ from: at(61) }, [iso(at(61))]), 'a range within the past').toEqual([4]);
+    expect(await read({}, minutes, 0), 'outcomes that are not recorded yet').toEqual([0, 0, 0, 0, 2, 0]);
+  });
+
+  test('events are listed by their source, and counted by it', async () => {
+    const scope = { ...about, org_id: 'org_source' };
+    const sources = [
+      ['b', { source: 'browser' }],
+      ['s', { source: 'server' }],
+      ['w', { webhook_source_id: 'whs_1' }],
+      ['unknown', {}],
+    ] as const;
+    await write(
+      ...sources.map(
+        ([event_id, of], n): Outcome => ({ kind: 'processed', ...scope, event_id, ...of, received_at: T0 + n, decisions: [] }),
+      ),
+      { kind: 'dropped', reason: 'bot', ...scope, event_id: 'd', source: 'server', received_at: T0 + 9 },
+    );
+    const listed = async (by: object) =>
+      (await listTraces(observe, { org_id: 'org_source', ...by, limit: 10, offset: 0 })).rows.map(({ event_id }) => event_id);
+    expect(await listed({ source: 'browser' })).toEqual(['b']);
+    expect(await listed({ source: 'server' })).toEqual(['d', 's']);
+    expect(await listed({ source: 'server', status: 'dropped' })).toEqual(['d']);
+    expect(await listed({ source: 'webhook' })).toEqual(['w']);
+    expect(await listed({ webhook_source_id: 'whs_1', pipeline_id: 'pl_1' })).toEqual(['w']);
+    expect(await listed({ webhook_source_id: 'whs_2' })).toEqual([]);
+    const { totals } = await readStats(observe, { org_id: 'org_source', from: T0, to: T0 + 60_000, interval: 'hour' });
+    expect([totals.received, totals.received_by_source]).toEqual([5, { browser: 1, server: 2, whs_1: 1 }]);
   });
 
   test('listing events filters and pages, newest first', async () => {

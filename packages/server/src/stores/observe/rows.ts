@@ -22,6 +22,8 @@ export interface TraceEventRow {
   raw_topic: string | null;
   raw_position: string | null;
   stored_position: string | null;
+  /** `browser`, `server`, or the id of a webhook source. Null where it is not known: an untraced event, or one of an earlier version. */
+  source: string | null;
 }
 export interface TraceStepRow {
   org_id: string;

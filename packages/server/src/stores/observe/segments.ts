@@ -80,16 +80,17 @@ export async function prepareSegments(writer: Writer): Promise<void> {
   const segments = await listSegments(writer);
   if (segments.length === 0) return await addSegment(writer, []);
   let changed = false;
-  for (const kind of ['trace_events', 'trace_steps'] as const)
+  for (const kind of ['trace_events', 'trace_steps'] as const) {
+    const columns = segmentColumns(kind);
     for (const { id } of segments) {
       const table = segmentTable(kind, id);
       const present = await columnNames(writer, table);
-      for (const [name, type] of segmentColumns(kind)) {
-        if (present.has(name)) continue;
-        await writer.run(`alter table ${table} add column ${name} ${type}`);
-        changed = true;
-      }
+      for (const [name, type] of columns) if (!present.has(name)) await writer.run(`alter table ${table} add column ${name} ${type}`);
     }
+    // An earlier version may have made the view without the newest columns.
+    const shown = await columnNames(writer, `all_${kind}`);
+    if (columns.some(([name]) => !shown.has(name))) changed = true;
+  }
   if (changed) await replaceViews(writer, segments);
 }
 

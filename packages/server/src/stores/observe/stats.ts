@@ -4,8 +4,8 @@ import { percentile } from './latency.ts';
 import type { ObserveDb } from './schema.ts';
 
 export type Interval = 'minute' | 'hour' | 'day';
-const MINUTES: Record<Interval, number> = { minute: 1, hour: 60, day: 1_440 };
-const MINUTE = 60_000;
+export const MINUTES: Record<Interval, number> = { minute: 1, hour: 60, day: 1_440 };
+export const MINUTE = 60_000;
 
 export interface StatsQuery {
   org_id: string;
@@ -22,6 +22,8 @@ export interface Stats {
 }
 export interface StatsEntry {
   received: number;
+  /** By `browser`, `server` or the id of a webhook source. */
+  received_by_source: Record<string, number>;
   rejected: number;
   rejected_by_reason: Record<string, number>;
   /** Rejected events of which no copy was kept. */
@@ -175,6 +177,7 @@ function gather(): Gathered {
   return {
     entry: {
       received: 0,
+      received_by_source: {},
       rejected: 0,
       rejected_by_reason: {},
       rejected_dropped: 0,
@@ -197,6 +200,7 @@ function add({ entry, latency }: Gathered, counter: string, n: number): void {
   const kind = colon < 0 ? counter : counter.slice(0, colon);
   const detail = counter.slice(colon + 1);
   if (kind === 'dropped') entry.dropped[detail] = (entry.dropped[detail] ?? 0) + n;
+  else if (kind === 'source') entry.received_by_source[detail] = (entry.received_by_source[detail] ?? 0) + n;
   else if (kind === 'latency') latency.set(Number(detail), (latency.get(Number(detail)) ?? 0) + n);
   else if (kind === 'rejected') {
     entry.rejected += n;

@@ -65,6 +65,7 @@ export const TABLES: Record<keyof ObserveTables, { columns: Record<string, Colum
       raw_position: 'text',
       stored_position: 'text',
       original_type: 'text',
+      source: 'text',
     },
     required: ['org_id', 'pipeline_id', 'event_id', 'received_at', 'processed_at', 'type', 'result', 'decisions'],
     key: ['pipeline_id', 'event_id'],

@@ -13,6 +13,9 @@ export interface TraceCondition {
   /** A track name, or `@page` and so on. */
   event?: string;
   status?: TraceEventRow['result'];
+  /** `webhook` stands for all webhook sources. */
+  source?: 'browser' | 'server' | 'webhook';
+  webhook_source_id?: string;
   from?: number;
   to?: number;
 }
@@ -40,7 +43,7 @@ export function selectTraces(
 ) {
   const { db, engine } = observe;
   const leading = leadingOf(observe, wanted);
-  const { org_id, pipeline_id, user_id, anonymous_id, event, status, from, to } = wanted;
+  const { org_id, pipeline_id, user_id, anonymous_id, event, status, source: kind, webhook_source_id, from, to } = wanted;
   // In SQLite a plus sign keeps a column from being looked up in an index: without it the planner may follow the wrong one.
   const plain = (column: string, value: string) => sql<SqlBool>`${sql.raw(engine === 'sqlite' ? '+' : '')}${sql.ref(column)} = ${value}`;
   const isLed = (...names: Leading[]) => names.includes(leading);
@@ -60,6 +63,9 @@ export function selectTraces(
     query = isLed('status')
       ? query.where('result', '=', status).where(sql<SqlBool>`result <> 'processed'`)
       : query.where(plain('result', status));
+  if (kind === 'webhook') query = query.where('source', 'not in', ['browser', 'server']);
+  else if (kind !== undefined) query = query.where('source', '=', kind);
+  if (webhook_source_id !== undefined) query = query.where('source', '=', webhook_source_id);
   if (from !== undefined) query = query.where('received_at', '>=', from);
   if (to !== undefined) query = query.where('received_at', '<=', to);
   // The first condition repeats a part of the second: an index can use it.
@@ -157,6 +163,7 @@ export const TRACE_COLUMNS = [
   'raw_topic',
   'raw_position',
   'stored_position',
+  'source',
 ] as const satisfies (keyof TraceEventRow)[];
 const STEP_COLUMNS = [
   'org_id',

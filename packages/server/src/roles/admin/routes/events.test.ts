@@ -113,6 +113,8 @@ onStory('events', (story) => {
       processed_at: iso(T0),
       status: 'processed',
       reason: null,
+      source: null,
+      webhook_source_id: null,
       event: null,
       deliveries: [{ integration_id: integration, status: 'not_routed', reason: null }],
     });
@@ -120,6 +122,33 @@ onStory('events', (story) => {
     expect(await story.refusal('GET', 'events?limit=all')).toEqual([422, 'VALIDATION_ERROR', 'limit']);
     expect((await story.stranger('GET', `events?pipeline_id=${pipeline}`)).body.total).toBe(0);
     expect((await (await story.as('viewer'))('GET', 'events')).status).toBe(200);
+  });
+
+  test('are found by the endpoint or the webhook source that took them', async () => {
+    const { pipeline } = await newIntegration(story);
+    const processed = (event_id: string, of: Partial<Outcome>) =>
+      ({ kind: 'processed', received_at: T0, decisions: [], ...about(story, pipeline, event_id), ...of }) as Outcome;
+    await story.record(
+      processed('of-a-page', { source: 'browser' }),
+      processed('of-a-server', { source: 'server' }),
+      processed('of-shopify', { webhook_source_id: 'whs_shopify' }),
+    );
+    const found = async (by: string) =>
+      (await story.got(`events?pipeline_id=${pipeline}&${by}`)).events.map(({ event_id, source, webhook_source_id }) => [
+        event_id,
+        source,
+        webhook_source_id,
+      ]);
+    expect(await found('source=browser')).toEqual([['of-a-page', 'browser', null]]);
+    expect(await found('source=server')).toEqual([['of-a-server', 'server', null]]);
+    const shopify = [['of-shopify', 'webhook', 'whs_shopify']];
+    expect([await found('source=webhook'), await found('webhook_source_id=whs_shopify')]).toEqual([shopify, shopify]);
+    expect(await found('webhook_source_id=whs_other')).toEqual([]);
+    expect(await story.refusal('GET', 'events?source=carrier-pigeon')).toEqual([422, 'VALIDATION_ERROR', 'source']);
+    for (const by of ['source=browser', 'webhook_source_id=whs_1'])
+      expect(await story.refusal('GET', `events?status=rejected&${by}`)).toEqual([422, 'VALIDATION_ERROR', by.split('=')[0]]);
+    const { totals } = await story.got(`stats?pipeline_id=${pipeline}&from=${iso(T0)}&to=${iso(T0)}`);
+    expect(totals.received_by_source).toEqual({ browser: 1, server: 1, whs_shopify: 1 });
   });
 
   test('are listed with their result at each integration, and found by it', async () => {
@@ -392,6 +421,8 @@ onStory('statistics', (story) => {
       ['2036-05-01T10:00:00.000Z', 4, 0],
       ['2036-05-01T11:00:00.000Z', 0, 1],
     ]);
+    const backlog = (await story.got(`stats?pipeline_id=${pipeline}&${range}&fill=true&with_waiting=true`)).series;
+    expect(backlog.map((entry) => entry.waiting)).toEqual([0, 1, 0, 0]);
     expect((await story.got(`stats?pipeline_id=${pipeline}&${range}&interval=day`)).series.map(({ time }) => time)).toEqual([
       '2036-05-01T00:00:00.000Z',
     ]);

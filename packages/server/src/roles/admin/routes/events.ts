@@ -16,6 +16,7 @@ import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 
 const tags = ['Events'];
+const SOURCES = ['browser', 'server', 'webhook'] as const;
 const Summary = {
   event_id: Type.String(),
   pipeline_id: Type.String(),
@@ -28,6 +29,8 @@ const Summary = {
   processed_at: Timestamp,
   status: Type.String({ description: 'processed, dropped or dead_lettered.' }),
   reason: Nullable(Type.String()),
+  source: Nullable(OneOf(SOURCES, { description: 'The kind of endpoint that took it. Null where it was not recorded.' })),
+  webhook_source_id: Nullable(Type.String()),
   event: Nullable(AnyObject({ description: 'The canonical event, while it is retained.' })),
 };
 const Listed = named(
@@ -47,7 +50,7 @@ const ReceivedRequest = named(
   'ReceivedRequest',
   Type.Object(
     {
-      source: OneOf(['browser', 'server', 'webhook'], { description: 'The kind of endpoint that took it.' }),
+      source: OneOf(SOURCES, { description: 'The kind of endpoint that took it.' }),
       bytes: Type.Integer({ description: 'Size of the event as it came.' }),
       headers: Type.Record(Type.String(), Type.String(), { description: 'Those that are kept: `user-agent` and `sec-gpc`.' }),
       cookies: Type.Array(Type.String(), { description: 'The names of the vendor cookies that came with it.' }),
@@ -122,8 +125,8 @@ const Rejected = named(
   }),
 );
 const STATUSES = ['processed', 'dropped', 'dead_lettered', 'rejected'] as const;
-/** A rejected event is stored as the client sent it: it has no parsed name, no integration and no cursor. */
-const NOT_FOR_REJECTED = ['event', 'integration_id', 'delivery', 'cursor'] as const;
+/** A rejected event is stored as the client sent it: it has no parsed name, no integration, no source and no cursor. */
+const NOT_FOR_REJECTED = ['event', 'integration_id', 'delivery', 'source', 'webhook_source_id', 'cursor'] as const;
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
@@ -140,7 +143,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'List events',
         description:
-          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery` and `integration_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).',
+          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery`, `integration_id`, `source` and `webhook_source_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).',
         tags,
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
@@ -157,6 +160,13 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
                 'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result.',
             }),
           ),
+          source: Type.Optional(
+            OneOf(SOURCES, {
+              description:
+                'The kind of endpoint that took the event. Events of earlier versions, and those without a trace (TRACE_SAMPLE), have none.',
+            }),
+          ),
+          webhook_source_id: Type.Optional(Type.String({ description: 'Events of this webhook source.' })),
           from: Type.Optional(TimeQuery('Received at this moment or later.')),
           to: Type.Optional(TimeQuery('Received at this moment or earlier.')),
           cursor: Type.Optional(
@@ -165,7 +175,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           status: Type.Optional(
             OneOf(STATUSES, {
               description:
-                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery` and `cursor` cannot be combined with it (422).',
+                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id` and `cursor` cannot be combined with it (422).',
             }),
           ),
           ...PageQuery,
@@ -184,7 +194,8 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const { pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, cursor } = query;
+      const { pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, source, webhook_source_id, cursor } =
+        query;
       if (status === 'rejected') {
         for (const name of NOT_FOR_REJECTED) if (query[name] !== undefined) throw invalid(name, 'cannot be combined with status=rejected');
         const which = {
@@ -203,7 +214,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         };
       }
       const filter = {
-        ...definedOf({ pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status }),
+        ...definedOf({ pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, source, webhook_source_id }),
         ...timeRange(query),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
       };

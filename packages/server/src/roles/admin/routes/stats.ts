@@ -5,6 +5,7 @@ import { TimeQuery } from '../../../http/schema.ts';
 import { waitingFor } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { countGroups, readStats, readStatsBy } from '../../../stores/observe/stats.ts';
+import { waitingSeries } from '../../../stores/observe/waiting.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 import { requirePipeline } from './integrations.ts';
@@ -16,6 +17,9 @@ const MAX_GROUPED_ENTRIES = 50_000;
 const LENGTH = { minute: 60_000, hour: 3_600_000, day: DAY };
 const Entry = {
   received: Type.Integer(),
+  received_by_source: Type.Record(Type.String(), Type.Integer(), {
+    description: 'By `browser`, `server` or the id of a webhook source. Earlier versions did not count it.',
+  }),
   rejected: Type.Integer(),
   rejected_by_reason: Type.Record(Type.String(), Type.Integer()),
   rejected_dropped: Type.Integer({ description: 'Rejected events of which no copy is kept.' }),
@@ -32,7 +36,8 @@ const Entry = {
 };
 
 const Counts = named('StatisticsCounts', Closed(Entry));
-const SERIES = { series: Type.Array(named('StatisticsEntry', Closed({ time: Timestamp, ...Entry }))), totals: Counts };
+const Waiting = Type.Optional(Type.Integer({ description: 'With `with_waiting`: the backlog at the end of the interval.' }));
+const SERIES = { series: Type.Array(named('StatisticsEntry', Closed({ time: Timestamp, waiting: Waiting, ...Entry }))), totals: Counts };
 
 export function statsRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
@@ -54,6 +59,12 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
           fill: Type.Optional(
             Type.Boolean({ description: 'Adds an entry for every interval without events, for charts.', default: false }),
           ),
+          with_waiting: Type.Optional(
+            Type.Boolean({
+              description: 'Adds `waiting` to the entries of `series`, not to those of `groups`: the backlog over time.',
+              default: false,
+            }),
+          ),
           group_by: Type.Optional(
             OneOf(['pipeline_id', 'integration_id'], {
               description: 'Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`.',
@@ -73,7 +84,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async ({ query, user }) => {
-      const { pipeline_id, integration_id, interval = 'hour', fill = false, group_by } = query;
+      const { pipeline_id, integration_id, interval = 'hour', fill = false, with_waiting = false, group_by } = query;
       const range = timeRange(query);
       const to = range.to ?? Math.max(context.clock.now(), range.from ?? 0);
       const from = range.from ?? to - DAY;
@@ -90,22 +101,24 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       const entries = Math.floor((to - from) / LENGTH[interval]) + 1;
       if (group_by !== undefined && (await countGroups(observe, asked, group_by)) * entries > MAX_GROUPED_ENTRIES)
         throw invalid('interval', 'is too short for this time range and number of groups');
-      const lags = await Promise.all(
-        [...snapshots.current().integrations.values()]
-          .map((compiled) => compiled.integration)
-          .filter(
-            (each) =>
-              each.org_id === user.org_id &&
-              (integration_id ?? each.id) === each.id &&
-              (pipeline_id ?? each.pipeline_id) === each.pipeline_id,
-          )
-          .map((each) => waitingFor(log, each)),
-      );
+      const integrations = [...snapshots.current().integrations.values()]
+        .map((compiled) => compiled.integration)
+        .filter(
+          (each) =>
+            each.org_id === user.org_id &&
+            (integration_id ?? each.id) === each.id &&
+            (pipeline_id ?? each.pipeline_id) === each.pipeline_id,
+        );
+      const lags = await Promise.all(integrations.map((each) => waitingFor(log, each)));
       const waiting = lags.reduce((sum, each) => sum + each.waiting - each.replays, 0);
       const stats = await readStats(observe, asked, integration && { ...integration, waiting });
       const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
       const grouped = groups === undefined ? {} : { groups: [...groups].map(([id, each]) => ({ id, ...each })) };
-      return { ...stats, ...grouped, waiting };
+      if (!with_waiting) return { ...stats, ...grouped, waiting };
+      const times = stats.series.map(({ time }) => time);
+      const backlog = await waitingSeries(observe, asked, { integrations, waiting }, times);
+      const series = stats.series.map((entry, at) => ({ ...entry, waiting: backlog[at] ?? 0 }));
+      return { ...stats, series, ...grouped, waiting };
     },
   );
 }
