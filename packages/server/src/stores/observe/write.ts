@@ -138,8 +138,8 @@ function withKeys(row: TraceEventRow) {
 const columnsOf = (table: keyof ObserveTables) => Object.entries(TABLES[table].columns);
 
 /**
- * PostgreSQL takes many rows in one statement with one JSON parameter, which saves round trips. SQLite takes them one by one: reading the
- * values from JSON costs four times as much as binding them.
+ * PostgreSQL takes many rows in one statement with one array per column, which saves round trips and costs half of reading them from JSON.
+ * SQLite takes them one by one: reading the values from JSON costs four times as much as binding them.
  */
 async function insertRows(
   writer: Writer,
@@ -154,10 +154,11 @@ async function insertRows(
   const insert = `insert into ${table} (${names.join(', ')})`;
   if (writer.engine === 'sqlite')
     return await writer.runEach(`${insert} values (${names.map(() => '?').join(', ')}) ${onConflict}`, values);
-  const read = columns.map(([, type], i) => `(e.value->>${i})::${type}`).join(', ');
-  await writer.run(`${insert} select ${read} from json_array_elements(?::json) as e(value) where true ${onConflict}`, [
-    JSON.stringify(values),
-  ]);
+  const arrays = columns.map(([, type]) => `?::${type}[]`).join(', ');
+  await writer.run(
+    `${insert} select * from unnest(${arrays}) ${onConflict}`,
+    names.map((_, column) => values.map((row) => row[column])),
+  );
 }
 
 const ADD_COUNTER = 'on conflict (org_id, pipeline_id, integration_id, minute, counter) do update set n = counters.n + excluded.n';
