@@ -130,6 +130,7 @@ export class VisitorLanes {
       }
     }
     this.#isBeginning = false;
+    if (this.#finished.length > 0) this.#commitSoon();
   }
 
   /** Waits until all events that were begun are durable, or until the time is up. The others are left to the next owner. */
@@ -251,7 +252,11 @@ export class VisitorLanes {
       visitor = { org_id, anonymous_id, state, lane, epoch };
     }
     this.#finished.push({ done: { record, result, visitor }, lane });
-    // Lets the rest of this batch finish before the first commit starts.
+    // A log without transactions pays messages for each commit: events that are being begun share them.
+    if (this.#deps.log.atomic || !this.#isBeginning || this.#finished.length >= MAX_COMMIT) this.#commitSoon();
+  }
+  /** Lets the rest of this group finish first. */
+  #commitSoon(): void {
     this.#committing ??= Promise.resolve().then(() => this.#commitAll());
   }
 
