@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPostgres, type TestServer } from '../../test/servers/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onBothEngines } from '../../test/servers/both-engines.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import { kyselyWriter } from '../stores/observe/kysely-writer.ts';
 import { openObserve } from '../stores/observe/open.ts';
@@ -31,10 +31,9 @@ function record(position: number, ids: string[], at = T0): StoredRecord {
 }
 const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
-describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (engine) => {
+onBothEngines('the row-writer thread', (fresh, engine) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-rows-'));
   const lost: string[] = [];
-  let server: TestServer | undefined;
   let observe: ObserveDb & { close(): Promise<void> };
   let rowWriter: RowWriter;
   const events = async () =>
@@ -47,14 +46,13 @@ describe.each(['sqlite', 'postgres'] as const)('the row-writer thread, on %s', (
     );
 
   beforeAll(async () => {
-    if (engine === 'postgres') server = await startPostgres();
-    observe = await openObserve({ databaseUrl: server?.url, dataDir, onConnectionError: (error) => lost.push(error.message) });
-    rowWriter = new RowWriter({ databaseUrl: server?.url, dataDir, spanRatio: 1 }, (reason) => lost.push(reason));
+    const databaseUrl = await fresh();
+    observe = await openObserve({ databaseUrl, dataDir, onConnectionError: (error) => lost.push(error.message) });
+    rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: 1 }, (reason) => lost.push(reason));
   });
   afterAll(async () => {
     await rowWriter.stop();
     await observe?.close();
-    await server?.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
 

@@ -1,23 +1,23 @@
 import { POSTGRESQL } from '@firsthand/core/tables/dialects.ts';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPostgres, type TestServer } from '../../test/servers/index.ts';
+import { startDatabase, type TestDatabase } from '../../test/servers/index.ts';
 import { openPostgresql } from './postgresql.ts';
 import { describeTransport, driverOptions, record } from './testing/conformance.ts';
 import { describeTables } from './testing/tables-conformance.ts';
 
-let server: TestServer;
+let database: TestDatabase;
 let admin: pg.Client;
 beforeAll(async () => {
-  server = await startPostgres();
-  admin = new pg.Client({ connectionString: server.url });
+  database = await startDatabase();
+  admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
 });
 afterAll(async () => {
   await admin.end();
-  await server.stop();
+  await database.stop();
 });
-const connection = () => ({ url: server.url, ssl: 'disable' });
+const connection = () => ({ url: database.url, ssl: 'disable' });
 let tables = 0;
 
 describeTransport('PostgreSQL', () => ({
@@ -78,7 +78,7 @@ test('a Unix socket of the machine itself is refused', async () => {
 
 test('the URL does not turn TLS off, and names no files', async () => {
   // The server of this test has no TLS: with it, nothing is stored.
-  const url = `${server.url}${server.url.includes('?') ? '&' : '?'}sslmode=disable&sslrootcert=/nowhere`;
+  const url = `${database.url}${database.url.includes('?') ? '&' : '?'}sslmode=disable&sslrootcert=/nowhere`;
   const send = async (ssl: string) => {
     const transport = openPostgresql({ url, ssl, create_table: 'true' }, driverOptions());
     const verdict = await transport.send([record('by_url', 1)], { timeout_ms: 20_000 });

@@ -4,7 +4,7 @@ import { REDSHIFT } from '@firsthand/core/tables/dialects.ts';
 import { authorization } from '@firsthand/core/vendor/sigv4.ts';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startPostgres, type TestServer } from '../../test/servers/index.ts';
+import { startDatabase, type TestDatabase } from '../../test/servers/index.ts';
 import { openRedshift } from './redshift.ts';
 import { driverOptions } from './testing/conformance.ts';
 import { type Answer, type Asked, Faults, serve } from './testing/fake-warehouse.ts';
@@ -15,7 +15,7 @@ import { describeTables, trackRecord } from './testing/tables-conformance.ts';
 const objects = new Map<string, Buffer>();
 const results = new Map<string, { Status: string; Error?: string }>();
 const faults = new Faults();
-let postgres: TestServer;
+let postgres: TestDatabase;
 let admin: pg.Client;
 /** Reads beside the transaction of `admin`. */
 let reader: pg.Pool;
@@ -124,7 +124,7 @@ async function copy(sql: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startDatabase();
   admin = new pg.Client({ connectionString: postgres.url });
   // The server may end while these connections close; without a listener that would be an uncaught error.
   admin.on('error', () => undefined);

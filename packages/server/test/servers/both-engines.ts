@@ -1,7 +1,6 @@
 /** The same suite on SQLite and on a real PostgreSQL, with a fresh database for each store. */
-import pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { chance } from '../../src/runtime/ids.ts';
+import { freshDatabase } from './database.ts';
 import { findPostgres } from './find.ts';
 import { startPostgres, type TestServer } from './index.ts';
 
@@ -22,15 +21,4 @@ export function onBothEngines(name: string, suite: (fresh: FreshDatabase, engine
     });
     suite(() => freshDatabase(shared ?? own?.url ?? ''), 'postgres');
   });
-}
-
-async function freshDatabase(serverUrl: string): Promise<string> {
-  const name = `t_${chance(12)}`;
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
 }

@@ -8,7 +8,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startPostgres } from '../../../test/servers/index.ts';
+import { startDatabase } from '../../../test/servers/index.ts';
 import type { TapFrame } from '../../tap/port.ts';
 import { anEvent, anIntegration, Bench, compiledWebhook, Receiver, until } from './testing/bench.ts';
 
@@ -281,10 +281,10 @@ describe('ordering', () => {
 });
 
 test('a driver: rows in a real PostgreSQL, one bad event among them is a dead letter', async () => {
-  const server = await startPostgres();
+  const database = await startDatabase();
   try {
-    const config = { url: server.url, tls: 'disable', batch_interval_ms: 50 };
-    const client = new pg.Client({ connectionString: server.url });
+    const config = { url: database.url, tls: 'disable', batch_interval_ms: 50 };
+    const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query("create table events (event_id text primary key, event text check (event <> 'Refused'))");
     bench.snapshots.set([anIntegration(compile(postgresql, config))]);
@@ -298,7 +298,7 @@ test('a driver: rows in a real PostgreSQL, one bad event among them is a dead le
     ]);
     await client.end();
   } finally {
-    await server.stop();
+    await database.stop();
   }
 });
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPostgres, type TestServer } from '../../../test/servers/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onBothEngines } from '../../../test/servers/both-engines.ts';
 import { tally } from '../../outcomes/tally.ts';
 import {
   countDeadLetters,
@@ -61,20 +61,18 @@ function letter(id: string, more: Partial<DeadLetter> = {}): DeadLetter {
   };
 }
 
-describe.each(['sqlite', 'postgres'] as const)('what became of events, on %s', (engine) => {
+onBothEngines('what became of events', (fresh, engine) => {
   let observe: ObserveDb & { close(): Promise<void> };
-  let server: TestServer | undefined;
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-observe-'));
   let position = 0;
   const write = (...outcomes: Outcome[]) => writeTally(kyselyWriter(observe), tally(outcomes), String(++position));
 
   beforeAll(async () => {
-    if (engine === 'postgres') server = await startPostgres();
-    observe = await openObserve({ databaseUrl: server?.url, dataDir, onConnectionError: () => {} });
+    const databaseUrl = await fresh();
+    observe = await openObserve({ databaseUrl, dataDir, onConnectionError: () => {} });
   });
   afterAll(async () => {
     await observe?.close();
-    await server?.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
 
