@@ -106,6 +106,27 @@ describe('the lists of a large organisation', () => {
     ]);
   });
 
+  test('dead letters and history are chosen for a pipeline found by typing, and the address holds the form', async () => {
+    await page.goto(`${service.url}/dead-letters`);
+    await page.getByRole('combobox', { name: 'Pipeline' }).fill('very first');
+    await page.getByRole('option', { name: 'The very first shop' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('pipeline')).toBe(oldest.id);
+    await page.goto(`${service.url}/dead-letters?tab=history`);
+    await page.getByRole('combobox', { name: 'Pipeline' }).fill('very first');
+    await page.getByRole('option', { name: 'The very first shop' }).click();
+    await page.getByRole('combobox', { name: 'Integration' }).click();
+    await page.getByRole('option', { name: 'Hook of the first' }).click();
+    await page.getByLabel('From', { exact: true }).fill('2026-05-01T10:30');
+    await page.getByLabel('Only these events').first().fill('Order Completed');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).searchParams.get('events')).toBe('Order Completed');
+    await page.reload();
+    await expect.poll(() => page.getByRole('combobox', { name: 'Pipeline' }).inputValue()).toBe('The very first shop');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Integration' }).inputValue()).toBe('Hook of the first');
+    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-05-01T10:30');
+    await page.getByText('Order Completed').waitFor();
+  });
+
   test('variables and vendor ids of the collector are set in the form, with errors at their row', async () => {
     await page.goto(`${service.url}/pipelines/${oldest.id}?tab=collector`);
     await page.getByRole('combobox', { name: 'Add a vendor' }).click();

@@ -1,4 +1,4 @@
-/** The names of pipelines and integrations that a page knows by id. An organisation may have more than one page of the API holds. */
+/** The names of pipelines, integrations and sources that a page knows by id. An organisation may have more than one page of the API holds. */
 import { useQueries } from '@tanstack/react-query';
 import { api, call } from './api.ts';
 import { inBatches } from './in-batches.ts';
@@ -13,6 +13,10 @@ const loadIntegrationName = inBatches(async (ids) => {
   const { integrations } = await call(api.GET('/v1/admin/integrations', { params: { query: { ids: ids.join(','), limit: 100 } } }));
   return new Map(integrations.map(({ id, name }) => [id, name]));
 });
+const loadSourceName = inBatches(async (ids) => {
+  const { webhook_sources } = await call(api.GET('/v1/admin/webhook-sources', { params: { query: { ids: ids.join(','), limit: 100 } } }));
+  return new Map(webhook_sources.map(({ id, name }) => [id, name]));
+});
 
 const useNames = (kind: string, ids: readonly string[], load: (id: string) => Promise<string | null>): ReadonlyMap<string, string> => {
   const known = [...new Set(ids)];
@@ -24,3 +28,4 @@ const useNames = (kind: string, ids: readonly string[], load: (id: string) => Pr
 /** A change of the pipeline's name is seen at once: its key begins like the pipeline's own. */
 export const usePipelineNames = (ids: readonly string[]) => useNames('pipeline', ids, loadPipelineName);
 export const useIntegrationNames = (ids: readonly string[]) => useNames('integration', ids, loadIntegrationName);
+export const useSourceNames = (ids: readonly string[]) => useNames('webhook-source', ids, loadSourceName);

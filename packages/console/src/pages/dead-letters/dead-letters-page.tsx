@@ -1,16 +1,20 @@
 /** What failed for good, by cause; inspect one, replay one, some, a cause or a filter; replay history. */
 import { Button, Group, SegmentedControl, Select, Tabs } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
+import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
+import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { readReason } from '../../components/read-reason.ts';
+import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
 import { Empty, Failed, Loading, Outdated } from '../../components/states.tsx';
 import { duration, number } from '../../format.ts';
-import { installationQuery, pipelinesQuery } from '../../queries.ts';
-import { useIntegrations } from '../events/use-integrations.ts';
-import { type Group as Cause, Groups, searchOf } from './groups.tsx';
+import { useSourceNames } from '../../names.ts';
+import { nextOffset } from '../../next-offset.ts';
+import { installationQuery } from '../../queries.ts';
+import { Groups, searchOf } from './groups.tsx';
 import { HistoryReplay } from './history.tsx';
 import { filterJob, lettersJob, type ReplayJob } from './jobs.ts';
 import { Letter } from './letter.tsx';
@@ -18,45 +22,48 @@ import { Letters } from './letters.tsx';
 import { ReplayModal } from './replay.tsx';
 import { type DeadLettersSearch, STAGES, type Which, whichOf } from './search.ts';
 
+const CAUSES = 50;
+const readGroups = (owner: Which, offset: number) =>
+  call(api.GET('/v1/admin/dlq/groups', { params: { query: { ...owner, limit: CAUSES, offset } } }));
+
 export function DeadLettersPage() {
   const search = useSearch({ strict: false }) as DeadLettersSearch;
   const navigate = useNavigate();
   const setSearch = (next: Partial<Record<keyof DeadLettersSearch, string | undefined>>) =>
     void navigate({ to: '/dead-letters', search: (old: DeadLettersSearch) => ({ ...old, ...next }), replace: true } as never);
   const [job, setJob] = useState<ReplayJob>();
-  const pipelines = useQuery(pipelinesQuery());
   const installation = useQuery({ ...installationQuery(), staleTime: Infinity });
   const kept = installation.data === undefined ? '' : `They are kept for ${duration(installation.data.retention.dead_letters_s)}.`;
   const which = whichOf(search);
   const { reason: _reason, stage: _stage, ...owner } = which;
-  const groups = useQuery({
-    queryKey: ['dead-letter-groups', owner],
-    queryFn: () => call(api.GET('/v1/admin/dlq/groups', { params: { query: { ...owner, limit: 100 } } })),
+  const groups = useInfiniteQuery({
+    queryKey: ['dead-letter-groups', 'paged', owner],
+    initialPageParam: 0,
+    queryFn: ({ pageParam }) => readGroups(owner, pageParam),
+    getNextPageParam: (last) => nextOffset(last, last.groups),
     refetchInterval: 30_000,
   });
-  const integrations = useIntegrations(pipelines.data?.pipelines.map(({ id }) => id) ?? []);
-  const names = useMemo(
-    () => new Map([...(pipelines.data?.pipelines ?? []), ...[...integrations.values()].flat()].map(({ id, name }) => [id, name])),
-    [pipelines.data, integrations],
-  );
-  const nameOf = (cause: Cause): string => names.get(cause.integration_id ?? cause.pipeline_id) ?? cause.vendor ?? cause.stage;
-  const pending = groups.data?.groups.reduce((sum, group) => sum + group.pending, 0);
-  /** Without an owner in the filter, each owner that has dead letters is asked in turn. */
-  function replayAll() {
-    const hasOwner = which.integration_id ?? which.webhook_source_id ?? which.pipeline_id;
-    const owners = [...new Set((groups.data?.groups ?? []).map(({ pipeline_id }) => pipeline_id))];
-    const filters: Which[] = hasOwner === undefined ? owners.map((pipeline_id) => ({ ...which, pipeline_id })) : [which];
-    setJob(
-      filterJob(
-        hasOwner === undefined ? 'all dead letters that match' : `dead letters of ${names.get(hasOwner) ?? 'this filter'}`,
-        filters,
-      ),
-    );
+  const causes = groups.data?.pages.flatMap((page) => page.groups) ?? [];
+  const total = groups.data?.pages[0]?.total ?? 0;
+  const waiting = useQuery({
+    queryKey: ['dead-letter-count', owner],
+    queryFn: async () => (await call(api.GET('/v1/admin/dlq', { params: { query: { ...owner, limit: 1 } } }))).total,
+    refetchInterval: 30_000,
+  });
+  const sourceNames = useSourceNames(search.source === undefined ? [] : [search.source]);
+  /** Without an owner in the filter, each pipeline that has dead letters is asked in turn. */
+  async function filtersOfAll(): Promise<Which[]> {
+    if (Object.keys(owner).length > 0) return [which];
+    const all = await allPages(async (offset) => {
+      const page = await readGroups({}, offset);
+      return { ...page, rows: page.groups };
+    });
+    return [...new Set(all.map(({ pipeline_id }) => pipeline_id))].map((pipeline_id) => ({ ...which, pipeline_id }));
   }
   return (
     <Page
       title="Dead letters"
-      about={pending === undefined ? ' ' : `${number(pending)} ${pending === 1 ? 'waits' : 'wait'} to be replayed. ${kept}`}
+      about={waiting.data === undefined ? ' ' : `${number(waiting.data)} ${waiting.data === 1 ? 'waits' : 'wait'} to be replayed. ${kept}`}
     >
       <Tabs
         value={search.tab === 'history' ? 'history' : 'letters'}
@@ -68,28 +75,27 @@ export function DeadLettersPage() {
           <Tabs.Tab value="history">Replay history</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="history">
-          <HistoryReplay onReplay={setJob} />
+          <HistoryReplay search={search} setSearch={setSearch} onReplay={setJob} />
         </Tabs.Panel>
         <Tabs.Panel value="letters">
           <Group gap="xs" mb="sm">
-            <Select
+            <PipelineSelect
               size="xs"
               w={170}
               aria-label="Pipeline"
               placeholder="All pipelines"
               clearable
               value={search.pipeline ?? null}
-              data={pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? []}
               onChange={(pipeline) => setSearch({ pipeline: pipeline ?? undefined, integration: undefined })}
             />
-            <Select
+            <IntegrationSelect
               size="xs"
               w={190}
               aria-label="Integration"
               placeholder="All integrations"
               clearable
+              pipelineId={search.pipeline}
               value={search.integration ?? null}
-              data={[...integrations.values()].flat().map(({ id, name }) => ({ value: id, label: name }))}
               onChange={(integration) => setSearch({ integration: integration ?? undefined })}
             />
             <Select
@@ -102,6 +108,11 @@ export function DeadLettersPage() {
               data={[...STAGES]}
               onChange={(stage) => setSearch({ stage: stage ?? undefined })}
             />
+            {search.source !== undefined && (
+              <Button variant="light" onClick={() => setSearch({ source: undefined })} maw={320}>
+                Source: {sourceNames.get(search.source) ?? search.source} ×
+              </Button>
+            )}
             {search.reason !== undefined && (
               <Button variant="light" onClick={() => setSearch({ reason: undefined })} maw={320}>
                 Reason: {readReason(search.reason).message} ×
@@ -120,15 +131,19 @@ export function DeadLettersPage() {
             <Loading what="dead letters" />
           ) : groups.isLoadingError ? (
             <Failed error={groups.error} retry={() => void groups.refetch()} />
-          ) : groups.data.groups.length === 0 ? (
+          ) : causes.length === 0 ? (
             <Empty title="Nothing failed for good">Events that a vendor refuses, or that fail in processing, are listed here. {kept}</Empty>
           ) : (
-            <Groups
-              groups={groups.data.groups}
-              names={names}
-              chosen={which}
-              onReplay={(cause) => setJob(filterJob(`${number(cause.pending)} of ${nameOf(cause)}`, [whichOf(searchOf(cause))]))}
-            />
+            <div style={{ marginBottom: 16 }}>
+              <Groups
+                groups={causes}
+                chosen={which}
+                onReplay={(cause, where) =>
+                  setJob(filterJob(`${number(cause.pending)} of ${where}`, async () => [whichOf(searchOf(cause))]))
+                }
+              />
+              <MoreButton shown={causes.length} total={total} query={groups} />
+            </div>
           )}
           {/* Whatever happens to the lists around it: an event may be half corrected in it. */}
           {search.selected !== undefined && (
@@ -141,13 +156,12 @@ export function DeadLettersPage() {
               />
             </div>
           )}
-          {groups.data !== undefined && groups.data.groups.length > 0 && (
+          {causes.length > 0 && (
             <Letters
               search={search}
-              names={names}
               kept={kept}
               onReplay={(ids) => setJob(lettersJob(`${number(ids.length)} chosen dead letters`, ids))}
-              onReplayAll={replayAll}
+              onReplayAll={() => setJob(filterJob('all dead letters that match', filtersOfAll))}
             />
           )}
         </Tabs.Panel>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Reason } from '../../components/reason.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago, dateTime, number } from '../../format.ts';
+import { useIntegrationNames, usePipelineNames, useSourceNames } from '../../names.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { DeadLettersSearch, Which } from './search.ts';
 
@@ -29,18 +30,26 @@ export const searchOf = ({ pipeline_id, integration_id, webhook_source_id, stage
 
 export function Groups({
   groups,
-  names,
   chosen,
   onReplay,
 }: {
   groups: readonly Group[];
-  names: ReadonlyMap<string, string>;
   chosen: Which;
-  onReplay: (group: Group) => void;
+  /** `where`: the name of what failed. */
+  onReplay: (group: Group, where: string) => void;
 }) {
   const may = useMay('editor');
+  const pipelines = usePipelineNames(groups.map(({ pipeline_id }) => pipeline_id));
+  const integrations = useIntegrationNames(groups.flatMap(({ integration_id }) => integration_id ?? []));
+  const sources = useSourceNames(groups.flatMap(({ webhook_source_id }) => webhook_source_id ?? []));
+  const nameOf = ({ integration_id, webhook_source_id, pipeline_id, vendor }: Group): string =>
+    integration_id !== null
+      ? (integrations.get(integration_id) ?? vendor ?? integration_id)
+      : webhook_source_id !== null
+        ? (sources.get(webhook_source_id) ?? webhook_source_id)
+        : (pipelines.get(pipeline_id) ?? pipeline_id);
   return (
-    <section className="panel" style={{ marginBottom: 16, overflowX: 'auto' }} aria-label="Causes">
+    <section className="panel" style={{ overflowX: 'auto' }} aria-label="Causes">
       <Table>
         <Table.Thead>
           <Table.Tr>
@@ -56,7 +65,7 @@ export function Groups({
         </Table.Thead>
         <Table.Tbody>
           {groups.map((group) => {
-            const { integration_id, webhook_source_id, pipeline_id, stage, reason, pending, count, vendor } = group;
+            const { integration_id, webhook_source_id, pipeline_id, stage, reason, pending, count } = group;
             const where = integration_id ?? webhook_source_id ?? pipeline_id;
             const isChosen = chosen.reason === reason && chosen.stage === stage && (chosen.integration_id ?? null) === integration_id;
             return (
@@ -66,8 +75,8 @@ export function Groups({
                   {count > pending && <div className="dim">of {number(count)}</div>}
                 </Table.Td>
                 <Table.Td>
-                  <b>{names.get(where) ?? vendor ?? where}</b> <Tag>{stage}</Tag>
-                  <div className="dim">{names.get(pipeline_id)}</div>
+                  <b>{nameOf(group)}</b> <Tag>{stage}</Tag>
+                  {where !== pipeline_id && <div className="dim">{pipelines.get(pipeline_id)}</div>}
                 </Table.Td>
                 <Table.Td style={{ minWidth: 180 }}>
                   <Link to="/dead-letters" search={searchOf(group) as never}>
@@ -85,7 +94,7 @@ export function Groups({
                     variant="default"
                     disabled={!may || pending === 0}
                     title={may ? undefined : 'Needs the role editor'}
-                    onClick={() => onReplay(group)}
+                    onClick={() => onReplay(group, nameOf(group))}
                   >
                     Replay {number(pending)} …
                   </Button>

@@ -1,27 +1,40 @@
-/** Sends retained events of a time to one integration once more: first a dry run that counts, then the replay. */
-import { Button, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+/** Sends retained events of a time to one integration once more: first a dry run that counts, then the replay. The address holds the form. */
+import { Button, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { integrationsQuery, pipelinesQuery } from '../../queries.ts';
+import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
+import { useIntegrationNames } from '../../names.ts';
+import { pipelinesQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { historyJob, type ReplayJob } from './jobs.ts';
+import type { DeadLettersSearch } from './search.ts';
 
 const localTime = (ms: number): string => {
   const time = new Date(ms);
   return new Date(ms - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 };
+/** A text that is no time stays for the form to complain about. */
+const isoTime = (local: string): string => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString());
+const timeOf = (text: string | undefined, otherwise: number): string =>
+  localTime(text === undefined || Number.isNaN(Date.parse(text)) ? otherwise : Date.parse(text));
 
-export function HistoryReplay({ onReplay }: { onReplay: (job: ReplayJob) => void }) {
+export interface HistoryReplayProps {
+  search: DeadLettersSearch;
+  setSearch: (next: Partial<Record<keyof DeadLettersSearch, string | undefined>>) => void;
+  onReplay: (job: ReplayJob) => void;
+}
+
+export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProps) {
   const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
-  const only = pipelines.data?.pipelines.length === 1 ? (pipelines.data.pipelines[0]?.id ?? null) : null;
+  const only = pipelines.data?.total === 1 ? (pipelines.data.pipelines[0]?.id ?? null) : null;
   const form = useForm({
     initialValues: {
-      pipeline: null as string | null,
-      integration: null as string | null,
-      from: localTime(Date.now() - 3_600_000),
-      to: localTime(Date.now() + 60_000),
-      names: [] as string[],
+      pipeline: search.pipeline ?? (null as string | null),
+      integration: search.integration ?? (null as string | null),
+      from: timeOf(search.from, Date.now() - 3_600_000),
+      to: timeOf(search.to, Date.now() + 60_000),
+      names: search.events?.split(',') ?? ([] as string[]),
     },
     validate: {
       pipeline: (value) => (value === null && only === null ? 'Choose a pipeline.' : null),
@@ -30,20 +43,26 @@ export function HistoryReplay({ onReplay }: { onReplay: (job: ReplayJob) => void
       to: (value, { from }) =>
         Number.isNaN(Date.parse(value)) ? 'Enter a time.' : Date.parse(value) < Date.parse(from) ? 'Must not be before the start.' : null,
     },
+    onValuesChange: ({ pipeline, integration, from, to, names }) =>
+      setSearch({
+        pipeline: pipeline ?? undefined,
+        integration: integration ?? undefined,
+        from: isoTime(from),
+        to: isoTime(to),
+        events: names.length === 0 ? undefined : names.join(','),
+      }),
   });
   const pipeline = form.values.pipeline ?? only;
-  const integrations = useQuery({ ...integrationsQuery(pipeline ?? ''), enabled: pipeline !== null, refetchInterval: false });
+  const { integration } = form.values;
+  const integrationNames = useIntegrationNames(integration === null ? [] : [integration]);
   return (
     <form
       className="panel"
       style={{ padding: 16, maxWidth: 560 }}
-      onSubmit={(event) => {
-        event.preventDefault();
-        const { integration, from, to, names } = form.values;
-        if (form.validate().hasErrors || pipeline === null || integration === null) return;
-        const name = integrations.data?.integrations.find(({ id }) => id === integration)?.name ?? integration;
+      onSubmit={form.onSubmit(({ from, to, names }) => {
+        if (pipeline === null || integration === null) return;
         onReplay(
-          historyJob(`history to ${name}`, {
+          historyJob(`history to ${integrationNames.get(integration) ?? integration}`, {
             pipeline_id: pipeline,
             integration_id: integration,
             from: Date.parse(from),
@@ -51,23 +70,23 @@ export function HistoryReplay({ onReplay }: { onReplay: (job: ReplayJob) => void
             event_names: names,
           }),
         );
-      }}
+      })}
     >
       <Stack gap="sm">
         <Text size="sm" c="var(--dim)">
           For an integration that was added later, or whose mapping was wrong: events that are still retained are delivered to it once more,
           through its pinned revision. Vendors that do not deduplicate count them twice.
         </Text>
-        <Select
+        <PipelineSelect
           label="Pipeline"
-          data={pipelines.data?.pipelines.map(({ id, name }) => ({ value: id, label: name })) ?? []}
           {...form.getInputProps('pipeline')}
           value={pipeline}
+          onChange={(next) => form.setValues({ pipeline: next, integration: null })}
         />
-        <Select
+        <IntegrationSelect
           label="Integration"
           disabled={pipeline === null}
-          data={integrations.data?.integrations.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+          pipelineId={pipeline ?? undefined}
           {...form.getInputProps('integration')}
         />
         <TextInput type="datetime-local" label="From" {...form.getInputProps('from')} />

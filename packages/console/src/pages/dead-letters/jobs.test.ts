@@ -21,7 +21,7 @@ test('a replay sends what was counted, and nothing that failed again since', asy
       return { replayed: matching.length, at: COUNTED_AT + 60_000 };
     },
   };
-  const job = filterJob('all', [{ pipeline_id: 'pl_1' }], calls as ReplayCalls);
+  const job = filterJob('all', async () => [{ pipeline_id: 'pl_1' }], calls as ReplayCalls);
   expect(await job.estimate()).toBe(450);
   const sent: number[] = [];
   await job.run((count) => sent.push(count), new AbortController().signal, 'pinned');

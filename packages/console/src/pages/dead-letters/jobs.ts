@@ -44,8 +44,9 @@ function narrowest({ integration_id, webhook_source_id, pipeline_id, ...rest }: 
   return pipeline_id === undefined ? rest : { ...rest, pipeline_id };
 }
 
-/** Every pending dead letter of the filters; each must name an owner. */
-export function filterJob(what: string, filters: readonly Which[], { replay }: ReplayCalls = CALLS): ReplayJob {
+/** Every pending dead letter of the filters, which are read with the estimate; each must name an owner. */
+export function filterJob(what: string, read: () => Promise<readonly Which[]>, { replay }: ReplayCalls = CALLS): ReplayJob {
+  let filters: readonly Which[] = [];
   /** When each filter was counted. What fails again becomes a newer dead letter, and is not sent once more by the same run. */
   const countedAt = new Map<Which, number>();
   return {
@@ -53,6 +54,7 @@ export function filterJob(what: string, filters: readonly Which[], { replay }: R
     choosesRevision: true,
     async estimate() {
       let total = 0;
+      filters = await read();
       for (const which of filters) {
         const { replayed, at } = await replay({ which, use_revision: 'pinned', dry_run: true });
         total += replayed;

@@ -8,6 +8,7 @@ import { Reason } from '../../components/reason.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
+import { useIntegrationNames } from '../../names.ts';
 import { nextOffset } from '../../next-offset.ts';
 import { useMay } from '../../session/use-session.ts';
 import { type DeadLettersSearch, whichOf } from './search.ts';
@@ -16,13 +17,11 @@ const PAGE = 50;
 
 export function Letters({
   search,
-  names,
   kept,
   onReplay,
   onReplayAll,
 }: {
   search: DeadLettersSearch;
-  names: ReadonlyMap<string, string>;
   /** For how long dead letters are kept. */
   kept: string;
   onReplay: (ids: string[]) => void;
@@ -38,9 +37,10 @@ export function Letters({
     queryFn: ({ pageParam }) => call(api.GET('/v1/admin/dlq', { params: { query: { ...which, status, limit: PAGE, offset: pageParam } } })),
     getNextPageParam: (last) => nextOffset(last, last.dead_letters),
   });
+  const rows = letters.data?.pages.flatMap((page) => page.dead_letters) ?? [];
+  const names = useIntegrationNames(rows.flatMap(({ integration_id }) => integration_id ?? []));
   if (letters.isPending) return <Loading what="dead letters" />;
   if (letters.isLoadingError) return <Failed error={letters.error} retry={() => void letters.refetch()} />;
-  const rows = letters.data.pages.flatMap((page) => page.dead_letters);
   const total = letters.data.pages[0]?.total ?? 0;
   if (rows.length === 0)
     return (

@@ -8,6 +8,10 @@ export interface DeadLettersSearch {
   status?: string;
   selected?: string;
   tab?: string;
+  /** Of the history to replay, ISO 8601; `events`: names with commas between them. */
+  from?: string;
+  to?: string;
+  events?: string;
 }
 export const STAGES = ['ingest', 'webhook', 'processing', 'mapping', 'delivery'] as const;
 export type Stage = (typeof STAGES)[number];

@@ -25,17 +25,20 @@ export interface WebhookSourceFilter {
   pipeline_id?: string | undefined;
   /** Part of the name. */
   search?: string | undefined;
+  /** Only these. */
+  ids?: readonly string[] | undefined;
 }
 /** Newest first. */
 export async function listWebhookSources(
   db: Db,
   orgId: string,
-  { pipeline_id, search }: WebhookSourceFilter,
+  { pipeline_id, search, ids }: WebhookSourceFilter,
   page: Page,
 ): Promise<Paged<PublicWebhookSource>> {
   let query = select(db, orgId);
   if (pipeline_id !== undefined) query = query.where('pipeline_id', '=', pipeline_id);
   if (search !== undefined) query = query.where(anyContains(['name'], search));
+  if (ids !== undefined) query = query.where('id', 'in', ids);
   const listed = query.select(webhookSource.columns).orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { rows, total } = await readPage(listed, page, () => countOf(query));
   return { rows: rows.map(read), total };

@@ -60,6 +60,7 @@ onStory('the lists of a large organisation', (story) => {
       `pipelines?ids=${theirs.pipeline_id}`,
       `webhook-sources?pipeline_id=${theirs.pipeline_id}`,
       'webhook-sources?search=foreign',
+      `webhook-sources?ids=${source.id}`,
     ])
       expect((await story.got(path)).total, path).toBe(0);
     expect((await story.stranger('GET', 'webhook-sources?search=FOREIGN')).body).toMatchObject({
@@ -102,6 +103,8 @@ onStory('the lists of a large organisation', (story) => {
     expect(await found('nobody')).toEqual([]);
     const pipeline = await story.made('pipelines', { name: 'Inbound' });
     for (const name of ['Orders', 'Payments']) await story.made('webhook-sources', { name, pipeline_id: pipeline.id, source_type: 'crm' });
-    expect(names((await story.got('webhook-sources?search=pay')).webhook_sources)).toEqual(['Payments']);
+    const [payments] = (await story.got('webhook-sources?search=pay')).webhook_sources;
+    expect(names([payments])).toEqual(['Payments']);
+    expect(names((await story.got(`webhook-sources?ids=${payments.id},whs_gone`)).webhook_sources)).toEqual(['Payments']);
   });
 });

@@ -4,7 +4,7 @@ import { type PublicWebhookSource, webhookSource as resource, type WebhookSource
 import { Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { ingestOrigin } from '../../../http/public-origin.ts';
-import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
+import { IdParams, IdsQuery, idsOf, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { needsSecret } from '../../../snapshot/source-connection.ts';
 import { PROVIDERS, validateWebhookSource } from '../../../snapshot/webhook-source.ts';
@@ -65,6 +65,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
           search: Type.Optional(Type.String({ description: 'Part of the name, in any case.' })),
+          ids: Type.Optional(IdsQuery('Only these sources.')),
           ...PageQuery,
         }),
         response: { 200: ListOf('webhook_sources', resource.response) },
@@ -73,7 +74,8 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     async (request) => {
       const page = pageOf(request.query);
       const origin = ingestOrigin(context.settings, request);
-      const { rows, total } = await listWebhookSources(db, request.user.org_id, request.query, page);
+      const filter = { ...request.query, ids: idsOf('ids', request.query.ids) };
+      const { rows, total } = await listWebhookSources(db, request.user.org_id, filter, page);
       return { webhook_sources: rows.map((row) => withUrl(row, origin)), total, ...page };
     },
   );
