@@ -1,8 +1,7 @@
-import { Button, Group, Modal, Table, TextInput } from '@mantine/core';
+import { Button, Group, Table, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { UserSelect } from '../../components/server-select.tsx';
@@ -12,35 +11,31 @@ import { dateTime, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { nextOffset } from '../../next-offset.ts';
 import classes from './audit.module.css';
+import { AuditEntry } from './audit-entry.tsx';
+import type { Entry } from './entry.ts';
+import { Resource } from './resource.tsx';
 
-interface Entry {
-  id: string;
-  user_email: string | null;
-  action: string;
-  resource_type: string;
-  resource_id: string | null;
-  changes: Record<string, { old?: unknown; new?: unknown }>;
-  ip_address: string | null;
-  timestamp: string;
-}
 interface Filters {
   action?: string;
   resource?: string;
   user?: string;
+  /** Days, `2026-05-31`: the first and the last, in the time zone of whoever reads. */
+  from?: string;
+  to?: string;
+  selected?: string;
 }
 const PAGE = 50;
 
 export function AuditPage() {
-  const { action, resource, user } = useSearch({ strict: false }) as Filters;
+  const { action, resource, user, from, to, selected } = useSearch({ strict: false }) as Filters;
   const navigate = useNavigate();
-  const [shown, setShown] = useState<Entry>();
   const setFilter = (name: keyof Filters, value: string) =>
     void navigate({
       to: '/audit',
       search: (old: Filters) => ({ ...old, [name]: value === '' ? undefined : value }),
     } as never);
   const entries = useInfiniteQuery({
-    queryKey: ['audit', action, resource, user],
+    queryKey: ['audit', action, resource, user, from, to],
     initialPageParam: 0,
     queryFn: ({ pageParam }) =>
       call(
@@ -52,6 +47,8 @@ export function AuditPage() {
               ...(action === undefined ? {} : { action }),
               ...(resource === undefined ? {} : { resource_id: resource }),
               ...(user === undefined ? {} : { user_id: user }),
+              ...startOf('from', from, 0),
+              ...startOf('to', to, 1),
             },
           },
         }),
@@ -84,18 +81,20 @@ export function AuditPage() {
         </Button>
       }
     >
-      <Group gap="xs" mb="sm">
-        <Filter name="action" label="Action" placeholder="Action, for example pipeline.updated" value={action} onChange={setFilter} />
-        <Filter name="resource" label="Id of what was changed" placeholder="Id, for example pl_01…" value={resource} onChange={setFilter} />
+      <Group gap="xs" mb="sm" align="flex-end">
+        <Filter name="action" label="Action" placeholder="for example pipeline.updated" value={action} onChange={setFilter} />
+        <Filter name="resource" label="Id of what was changed" placeholder="for example pl_01…" value={resource} onChange={setFilter} />
         <UserSelect
           size="xs"
-          w={220}
-          aria-label="Who"
+          w={200}
+          label="Who"
           placeholder="Anybody"
           clearable
           value={user ?? null}
           onChange={(next) => setFilter('user', next ?? '')}
         />
+        <Day name="from" label="From" value={from} onChange={setFilter} />
+        <Day name="to" label="To" value={to} onChange={setFilter} />
       </Group>
       {entries.isPending ? (
         <Loading what="the audit log" />
@@ -127,14 +126,14 @@ export function AuditPage() {
                     <Table.Td>
                       <Tag>{entry.action}</Tag>
                       <span className={classes.small}>
-                        <Changes entry={entry} onShow={setShown} />
+                        <Changes entry={entry} />
                       </span>
                     </Table.Td>
                     <Table.Td visibleFrom="sm" className="mono">
-                      {entry.resource_id}
+                      <Resource entry={entry} />
                     </Table.Td>
                     <Table.Td visibleFrom="sm">
-                      <Changes entry={entry} onShow={setShown} />
+                      <Changes entry={entry} />
                     </Table.Td>
                   </Table.Tr>
                 ))}
@@ -150,78 +149,68 @@ export function AuditPage() {
           )}
         </>
       )}
-      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title={shown?.action} size="lg">
-        {shown !== undefined && (
-          <>
-            <p className="dim">
-              {dateTime(shown.timestamp)}, from {shown.ip_address ?? 'the command line'}
-            </p>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Field</Table.Th>
-                  <Table.Th>Before</Table.Th>
-                  <Table.Th>After</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {Object.entries(shown.changes).map(([field, change]) => (
-                  <Table.Tr key={field}>
-                    <Table.Td>
-                      <b>{field}</b>
-                    </Table.Td>
-                    <Table.Td className="mono" style={{ background: 'var(--bad-soft)', overflowWrap: 'anywhere' }}>
-                      {JSON.stringify(change.old)}
-                    </Table.Td>
-                    <Table.Td className="mono" style={{ background: 'var(--accent-soft)', overflowWrap: 'anywhere' }}>
-                      {JSON.stringify(change.new)}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </>
-        )}
-      </Modal>
+      <AuditEntry id={selected} listed={rows.find(({ id }) => id === selected)} onClose={() => setFilter('selected', '')} />
     </Page>
   );
 }
 
+/** The start of the day, or of the one after it. What is no day filters nothing. */
+function startOf(name: 'from' | 'to', day: string | undefined, later: 0 | 1): { from?: string; to?: string } {
+  const [year = Number.NaN, month = 1, date = 1] = (day ?? '').split('-').map(Number);
+  const start = new Date(year, month - 1, date + later);
+  return day === undefined || Number.isNaN(start.getTime()) ? {} : { [name]: start.toISOString() };
+}
+
 /** The changed fields; opens what they were before and after. */
-function Changes({ entry, onShow }: { entry: Entry; onShow: (entry: Entry) => void }) {
-  const fields = Object.keys(entry.changes);
+function Changes({ entry: { id, changes } }: { entry: Entry }) {
+  const fields = Object.keys(changes);
   if (fields.length === 0) return null;
   return (
-    <button type="button" className={classes.changes} onClick={() => onShow(entry)}>
-      {fields.join(', ')}
-    </button>
+    <Link to="/audit" search={((old: Filters) => ({ ...old, selected: id })) as never} className={classes.changes}>
+      {summaryOf(changes)}
+    </Link>
   );
 }
 
-/** Applied with Enter and when the field is left. */
-function Filter({
-  name,
-  label,
-  placeholder,
-  value = '',
-  onChange,
-}: {
+/** What was made is known by its name; its fields are all new. */
+function summaryOf(changes: Entry['changes']): string {
+  const fields = Object.keys(changes);
+  const isNew = fields.includes('id') && Object.values(changes).every(({ old }) => old === undefined || old === null);
+  const name = changes.name?.new ?? changes.email?.new;
+  return isNew && typeof name === 'string' ? name : fields.join(', ');
+}
+
+interface FilterProps {
   name: keyof Filters;
   label: string;
-  placeholder: string;
+  placeholder?: string;
   value: string | undefined;
   onChange: (name: keyof Filters, value: string) => void;
-}) {
+}
+/** Applied with Enter and when the field is left. */
+function Filter({ name, label, placeholder, value = '', onChange }: FilterProps) {
   return (
     <TextInput
       key={value}
       size="xs"
-      w={260}
-      aria-label={label}
+      w={200}
+      label={label}
       placeholder={placeholder}
       defaultValue={value}
       onBlur={({ currentTarget }) => currentTarget.value.trim() !== value && onChange(name, currentTarget.value.trim())}
       onKeyDown={({ key, currentTarget }) => key === 'Enter' && onChange(name, currentTarget.value.trim())}
+    />
+  );
+}
+function Day({ name, label, value = '', onChange }: FilterProps) {
+  return (
+    <TextInput
+      type="date"
+      size="xs"
+      w={140}
+      label={label}
+      value={value}
+      onChange={({ currentTarget }) => onChange(name, currentTarget.value)}
     />
   );
 }

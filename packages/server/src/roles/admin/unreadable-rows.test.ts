@@ -106,6 +106,7 @@ onStory('a stored row that cannot be read', (story, engine) => {
     await allow('audit_logs');
     await damage('audit_logs', 'changes', 'id', newest!.id);
     expect((await story.got('audit-logs?limit=2')).audit_logs![0]).toMatchObject({ id: newest!.id, changes: {} });
+    expect(await story.got(`audit-logs/${newest!.id}`)).toMatchObject({ id: newest!.id, changes: {} });
     expect(await story.got('audit-logs/verify')).toMatchObject({ valid: false, first_invalid_id: newest!.id });
   });
 

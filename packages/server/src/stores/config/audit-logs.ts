@@ -93,6 +93,11 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
   return { rows: await decodeInTurns(rows, toAuditLog), total };
 }
 
+export async function findAudit(db: Db, orgId: string, id: string): Promise<AuditLog | undefined> {
+  const row = await db.selectFrom('audit_logs').select(SHOWN).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  return row && toAuditLog(row);
+}
+
 /** The chain has no gap, so its newest sequence number is its length. */
 async function countAll(db: Db, orgId: string): Promise<number> {
   const head = await db.selectFrom('audit_heads').select('seq').where('org_id', '=', orgId).executeTakeFirst();

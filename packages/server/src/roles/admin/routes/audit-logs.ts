@@ -1,7 +1,8 @@
 import { AnyObject, Closed, Id, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
-import { ListOf, PageQuery, pageOf, TimeQuery, timeOf } from '../../../http/schema.ts';
-import { listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';
+import { ApiError } from '../../../http/errors.ts';
+import { IdParams, ListOf, PageQuery, pageOf, TimeQuery, timeOf } from '../../../http/schema.ts';
+import { findAudit, listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';
 import { decodeInTurns } from '../../../stores/config/paging.ts';
 import { maskAuditedParameters } from '../../../stores/config/pipeline-parameters.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
@@ -72,6 +73,16 @@ export function auditRoutes(app: AdminApp, { db, cipher }: AdminContext): void {
     async ({ user }) => {
       const { valid, checked, first_invalid_id } = await verifyAudit(db, cipher, user.org_id);
       return { valid, checked, first_invalid_id };
+    },
+  );
+
+  app.get(
+    '/audit-logs/:id',
+    { config: { role: 'viewer' }, schema: { summary: 'Read an audit entry', tags, params: IdParams, response: { 200: Entry } } },
+    async ({ params, user }) => {
+      const entry = await findAudit(db, user.org_id, params.id);
+      if (entry === undefined) throw new ApiError('NOT_FOUND');
+      return { ...entry, changes: maskAuditedParameters(entry.changes) };
     },
   );
 }
