@@ -1,6 +1,8 @@
 /** The input of one field of a vendor's configuration, by its type. */
 import { NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import classes from './parameter-switch.module.css';
+import { ParameterSwitch, useParameter } from './parameter-switch.tsx';
 import { TableInput } from './table-input.tsx';
 
 export interface ConfigColumn {
@@ -29,10 +31,37 @@ export interface ConfigInputProps {
   disabled?: boolean;
 }
 
-/** Any field may be filled by a parameter of the pipeline; then it is a text, whatever its type. */
-export const isParameter = (value: unknown): value is string => typeof value === 'string' && value.includes('{{pipeline_param.');
+/** Text inputs take placeholders as they are. */
+const TEXTS = ['string', 'secret'];
+const PARAMETER_HELP = 'A parameter of the pipeline, which each pipeline sets among its settings.';
 
-export function ConfigInput({ field, value, onChange, error, cellError, disabled = false }: ConfigInputProps) {
+export function ConfigInput(props: ConfigInputProps) {
+  const { field, value, onChange, error, disabled = false } = props;
+  const [isParameter, toggle] = useParameter(field.key, value, onChange);
+  if (TEXTS.includes(field.type)) return <TypedInput {...props} />;
+  return (
+    <div className={classes.field}>
+      {isParameter ? (
+        <TextInput
+          autoComplete="off"
+          label={field.label}
+          description={PARAMETER_HELP}
+          withAsterisk={field.required}
+          error={error}
+          disabled={disabled}
+          classNames={{ input: 'mono' }}
+          value={String(value ?? '')}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      ) : (
+        <TypedInput {...props} />
+      )}
+      <ParameterSwitch label={field.label} on={isParameter} disabled={disabled} onToggle={toggle} />
+    </div>
+  );
+}
+
+function TypedInput({ field, value, onChange, error, cellError, disabled = false }: ConfigInputProps) {
   const common = {
     label: field.label,
     description: field.help_text,
@@ -41,7 +70,7 @@ export function ConfigInput({ field, value, onChange, error, cellError, disabled
     error,
     disabled,
   };
-  if ((field.type === 'table' || field.type === 'list') && !isParameter(value))
+  if (field.type === 'table' || field.type === 'list')
     return (
       <TableInput
         field={field}
@@ -56,8 +85,6 @@ export function ConfigInput({ field, value, onChange, error, cellError, disabled
   const text =
     typeof value === 'object' && value !== null ? JSON.stringify(value) : value === undefined || value === null ? '' : String(value);
   const onText = ({ currentTarget }: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => onChange(currentTarget.value);
-  const plain = <TextInput autoComplete="off" {...common} value={text} onChange={onText} />;
-  if (isParameter(value)) return plain;
   if (field.type === 'boolean')
     return (
       <Switch
@@ -76,5 +103,5 @@ export function ConfigInput({ field, value, onChange, error, cellError, disabled
   if (field.multiline)
     return <Textarea autoComplete="off" spellCheck={false} autosize minRows={2} maxRows={8} {...common} value={text} onChange={onText} />;
   if (field.type === 'secret') return <PasswordInput autoComplete="off" {...common} value={text} onChange={onText} />;
-  return plain;
+  return <TextInput autoComplete="off" {...common} value={text} onChange={onText} />;
 }

@@ -1,7 +1,9 @@
 /** A `table` or `list` field of a vendor's configuration: rows that can be added and removed, with faults at their cells. */
-import { Button, Input, NumberInput, PasswordInput, Select, Switch, TextInput } from '@mantine/core';
+import { Button, Input, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ConfigColumn, ConfigField } from './config-input.tsx';
+import parameter from './parameter-switch.module.css';
+import { ParameterSwitch, useParameter } from './parameter-switch.tsx';
 import classes from './table-input.module.css';
 import { cellPath, newRow, rowsOf, storedOf, type TableRow, withCell } from './table-rows.ts';
 
@@ -96,10 +98,25 @@ interface CellProps {
   disabled: boolean;
   onChange: (value: unknown) => void;
 }
-function Cell({ column, label, value, error, disabled, onChange }: CellProps) {
+function Cell(props: CellProps) {
+  const { column, label, value, error, disabled, onChange } = props;
+  const [isParameter, toggle] = useParameter(column.key, value, onChange);
+  if (column.type === 'string' || column.type === 'secret') return <TypedCell {...props} />;
+  return (
+    <div className={parameter.cell}>
+      {isParameter ? (
+        <TypedCell {...{ label, value, error, disabled, onChange }} column={{ ...column, type: 'string' }} />
+      ) : (
+        <TypedCell {...props} />
+      )}
+      <ParameterSwitch label={label} on={isParameter} disabled={disabled} onToggle={toggle} />
+    </div>
+  );
+}
+function TypedCell({ column, label, value, error, disabled, onChange }: CellProps) {
   const text = value === undefined || value === null ? '' : String(value);
   const common = { size: 'xs', 'aria-label': label, error, disabled, autoComplete: 'off', placeholder: column.placeholder } as const;
-  const onText = ({ currentTarget }: React.ChangeEvent<HTMLInputElement>) => onChange(currentTarget.value);
+  const onText = ({ currentTarget }: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => onChange(currentTarget.value);
   if (column.type === 'boolean')
     return (
       <Switch
@@ -114,6 +131,8 @@ function Cell({ column, label, value, error, disabled, onChange }: CellProps) {
   if (column.type === 'select')
     return <Select {...common} data={column.options ?? []} value={text === '' ? null : text} onChange={(next) => onChange(next ?? '')} />;
   if (column.type === 'number') return <NumberInput {...common} value={text} onChange={onChange} />;
+  // A password input drops line breaks.
+  if (column.multiline) return <Textarea {...common} spellCheck={false} autosize maxRows={6} value={text} onChange={onText} />;
   if (column.type === 'secret') return <PasswordInput {...common} value={text} onChange={onText} />;
   return <TextInput {...common} value={text} onChange={onText} />;
 }

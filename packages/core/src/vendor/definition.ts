@@ -66,7 +66,7 @@ export interface ConfigField {
   min?: number;
   max?: number;
   integer?: boolean;
-  /** Allows line breaks in a secret. By default a secret is one line, because a pasted line break would break a header. */
+  /** Has several lines. Otherwise a secret is one line, because a pasted line break would break a header. */
   multiline?: boolean;
   /** `headers`: an object of string pairs, or its JSON text. `header_name`: a token of RFC 9110. `template`: Handlebars. */
   format?: 'url' | 'headers' | 'header_name' | 'template';

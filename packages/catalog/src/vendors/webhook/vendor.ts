@@ -100,7 +100,7 @@ export default defineVendor({
       'Payload template',
       '{"name": "{{event}}", "email": "{{traits.email}}", "data": {{{json properties}}}}',
       'Handlebars template of the JSON body.',
-      { format: 'template', required_when: { field: 'payload_format', equals: 'custom' } },
+      { format: 'template', multiline: true, required_when: { field: 'payload_format', equals: 'custom' } },
     ),
     flag('batch_enabled', 'Batch events', 'Send several events in one request, as a JSON array.'),
     {

@@ -22,7 +22,7 @@ const COLUMN = {
   help_text: Type.String(),
   options: Type.Optional(Type.Array(Type.String(), { description: 'The choices of a `select` field.' })),
   default: Type.Optional(Type.Unknown()),
-  multiline: Type.Optional(Type.Boolean({ description: 'True: a secret of several lines, such as a private key.' })),
+  multiline: Type.Optional(Type.Boolean({ description: 'True: a text of several lines, such as a private key or a template.' })),
 };
 const ConfigField = named(
   'CatalogConfigField',
