@@ -45,7 +45,7 @@ function Form({ first }: { first: Stored }) {
   const [config, setConfig] = useState(stored.config);
   const [conflict, setConflict] = useState<Stored>();
   const dirty = JSON.stringify(config) !== JSON.stringify(stored.config);
-  useUnsaved(dirty);
+  useUnsaved(dirty, leavesForm);
   const set = <K extends keyof DataLayerConfig>(section: K, next: Partial<DataLayerConfig[K]>) =>
     setConfig((old) => ({ ...old, [section]: Array.isArray(old[section]) ? next : { ...old[section], ...next } }));
   const save = useMutation({
@@ -130,3 +130,5 @@ function Form({ first }: { first: Stored }) {
     </Page>
   );
 }
+/** Another sample keeps what was typed. */
+const leavesForm = (next: { pathname: string }, current: { pathname: string }): boolean => next.pathname !== current.pathname;

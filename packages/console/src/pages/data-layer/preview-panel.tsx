@@ -4,43 +4,59 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
+import { PipelineSelect } from '../../components/server-select.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { pipelinesQuery } from '../../queries.ts';
-import { SAMPLE_BODY } from '../../sample-event.ts';
+import { Diff } from '../events/diff.tsx';
+import { diffsOf } from '../events/step-diff.ts';
 import classes from './data-layer.module.css';
 import { type Preview, previewDataLayer } from './preview.ts';
+import { ABOUT_EARLIER, SAMPLES, type SampleKey } from './samples.ts';
+import { useDataLayerSearch } from './search.ts';
 
 /** The effect of the settings on one event, recomputed as they change. */
 export function PreviewPanel({ config }: { config: DataLayerConfig }) {
-  const [text, setText] = useState(() => JSON.stringify(SAMPLE_BODY, null, 2));
+  const [{ sample, pipeline: chosen }, setSearch] = useDataLayerSearch();
+  const { body, earlier } = SAMPLES[sample];
+  /** What was typed in a sample, by the sample. */
+  const [typed, setTyped] = useState<{ of: SampleKey; text: string }>();
+  const text = typed?.of === sample ? typed.text : JSON.stringify(body, null, 2);
   const [preview, setPreview] = useState<Preview>();
   const [shown, shownText] = [useDeferredValue(config), useDeferredValue(text)];
   // Routing rules may concern some pipelines only.
   const pipelines = useQuery(pipelinesQuery()).data?.pipelines ?? [];
-  const [chosen, setChosen] = useState<string>();
   const pipelineId = chosen ?? pipelines[0]?.id;
   const asks = config.routing_rules.some(({ pipeline_ids }) => pipeline_ids !== undefined && pipeline_ids.length > 0);
   useEffect(() => {
     let current = true;
-    void previewDataLayer(shown, shownText, pipelineId).then((next) => current && setPreview(next));
+    void previewDataLayer(shown, shownText, { pipelineId, earlier }).then((next) => current && setPreview(next));
     return () => {
       current = false;
     };
-  }, [shown, shownText, pipelineId]);
+  }, [shown, shownText, pipelineId, earlier]);
   return (
     <section className={`panel ${classes.preview}`} aria-label="Effect on an event">
       <Title order={2} mb="xs">
         Effect on an event
       </Title>
+      <Select
+        size="xs"
+        mb="xs"
+        aria-label="Sample"
+        allowDeselect={false}
+        value={sample}
+        data={Object.entries(SAMPLES).map(([value, { label }]) => ({ value, label }))}
+        onChange={(next) => next !== null && setSearch({ sample: next })}
+      />
+      {earlier.length > 0 && <p className="dim">{ABOUT_EARLIER}</p>}
       {asks && (
-        <Select
+        <PipelineSelect
           size="xs"
           mb="xs"
-          label="An event of"
+          label="In the pipeline"
           allowDeselect={false}
           value={pipelineId ?? null}
-          data={pipelines.map(({ id: value, name: label }) => ({ value, label }))}
-          onChange={(next) => setChosen(next ?? undefined)}
+          onChange={(next) => next !== null && setSearch({ pipeline: next })}
         />
       )}
       <Tabs defaultValue="result" keepMounted={false}>
@@ -49,38 +65,55 @@ export function PreviewPanel({ config }: { config: DataLayerConfig }) {
           <Tabs.Tab value="event">Sample event</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="event">
-          <Editor label="Sample event" language="json" value={text} onChange={setText} minHeight={360} />
+          <Editor
+            label="Sample event"
+            language="json"
+            value={text}
+            onChange={(next) => setTyped({ of: sample, text: next })}
+            minHeight={360}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="result">
           {preview === undefined ? null : preview.kind === 'invalid' ? (
             <Alert color="red">{preview.message}</Alert>
           ) : (
-            <>
-              {preview.faults.map(({ field, message }) => (
-                <Alert key={field} color="red" mb="xs">
-                  {field} {message}
-                </Alert>
-              ))}
-              {preview.decisions.map(({ step, result, changed = [], detail }, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: decisions have an order and no id
-                <div key={at} className={classes.step}>
-                  <b style={{ width: 84, flex: 'none' }}>{words(step)}</b>
-                  <span>
-                    <span className="dim">{words(result)}</span> {detail} <span className="mono">{changed.join(', ')}</span>
-                  </span>
-                </div>
-              ))}
-              {preview.dropped !== undefined && (
-                <p>
-                  <Tag tone="bad">dropped: {words(preview.dropped)}</Tag>
-                </p>
-              )}
-              <p className="dim">Custom code runs on the server only and is left out here.</p>
-              <Json value={preview.after} label="Event after processing" />
-            </>
+            <Result preview={preview} />
           )}
         </Tabs.Panel>
       </Tabs>
     </section>
+  );
+}
+
+function Result({ preview }: { preview: Extract<Preview, { kind: 'ok' }> }) {
+  const { faults, decisions, received, after, dropped } = preview;
+  const diffs = diffsOf(decisions, received, after as unknown as Record<string, unknown>);
+  return (
+    <>
+      {faults.map(({ field, message }) => (
+        <Alert key={field} color="red" mb="xs">
+          {field} {message}
+        </Alert>
+      ))}
+      <ol className={classes.steps}>
+        {decisions.map(({ step, result, detail }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: decisions have an order and no id
+          <li key={at} className={classes.step}>
+            <b className={classes.stepName}>{words(step)}</b>
+            <div className={classes.stepEffect}>
+              <span className="dim">{words(result)}</span> {detail}
+              <Diff lines={diffs[at] ?? []} open />
+            </div>
+          </li>
+        ))}
+      </ol>
+      {dropped !== undefined && (
+        <p>
+          <Tag tone="bad">dropped: {words(dropped)}</Tag>
+        </p>
+      )}
+      <p className="dim">Custom code runs on the server only and is left out here.</p>
+      <Json value={after} label="Event after processing" />
+    </>
   );
 }

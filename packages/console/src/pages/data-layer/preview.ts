@@ -6,10 +6,13 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import type { Decision } from '@firsthand/core/outcome/outcome.ts';
 import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
 import { processEvent } from '@firsthand/core/process/process-event.ts';
+import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import type { EarlierEvent } from './samples.ts';
 
 export type Preview =
   | {
       kind: 'ok';
+      received: JsonObject;
       after: CanonicalEvent;
       decisions: Decision[];
       dropped: string | undefined;
@@ -17,8 +20,14 @@ export type Preview =
     }
   | { kind: 'invalid'; message: string };
 
+export interface PreviewOptions {
+  pipelineId?: string | undefined;
+  /** What the visitor did before, oldest first. */
+  earlier?: readonly EarlierEvent[];
+}
+
 /** User code runs in the server's sandbox only; here it is left out, and the page says so. */
-export async function previewDataLayer(config: DataLayerConfig, text: string, pipelineId = 'pl'): Promise<Preview> {
+export async function previewDataLayer(config: DataLayerConfig, text: string, options: PreviewOptions = {}): Promise<Preview> {
   let body: JsonObject;
   try {
     const parsed: unknown = JSON.parse(text);
@@ -28,29 +37,31 @@ export async function previewDataLayer(config: DataLayerConfig, text: string, pi
   } catch (error) {
     return { kind: 'invalid', message: error instanceof Error ? error.message : String(error) };
   }
+  const { pipelineId = 'pl', earlier = [] } = options;
   const anonymousId = typeof body.anonymousId === 'string' ? body.anonymousId : 'preview-visitor';
-  const now = Date.now();
-  const event = canonicaliseParsed(
-    { v: 1, org_id: 'org', pipeline_id: pipelineId, event_id: 'preview', received_at: now, source: 'browser', anonymous_id: anonymousId },
-    structuredClone(body),
-  );
   const { organisation, faults } = compileOrganisation({ ...config, custom_js: { ...config.custom_js, enabled: false } });
   const { processing } = compileProcessing({ transformations: [], parameters: {} });
-  const result = await processEvent(
-    {
-      event,
-      request: { source: 'browser' },
-      org_id: 'org',
-      pipeline_id: pipelineId,
-      received_at: now,
-      organisation,
-      processing,
-      visitor: { id: anonymousId, state: {} },
-    },
-    { runCode: async () => ({ kind: 'failed', reason: 'user code runs on the server only' }) as never },
-  );
+  let state: VisitorState = {};
+  async function process(sent: JsonObject, received_at: number) {
+    const event = canonicaliseParsed(
+      { v: 1, org_id: 'org', pipeline_id: pipelineId, event_id: 'preview', received_at, source: 'browser', anonymous_id: anonymousId },
+      structuredClone(sent),
+    );
+    const visitor = { id: anonymousId, state };
+    const request = { source: 'browser' } as const;
+    const result = await processEvent(
+      { event, request, org_id: 'org', pipeline_id: pipelineId, received_at, organisation, processing, visitor },
+      { runCode: async () => ({ kind: 'failed', reason: 'user code runs on the server only' }) as never },
+    );
+    state = result.visitor ?? state;
+    return result;
+  }
+  const now = Date.now();
+  for (const { minutes_ago, body: sent } of earlier) await process(sent as JsonObject, now - minutes_ago * 60_000);
+  const result = await process(body, now);
   return {
     kind: 'ok',
+    received: body,
     after: result.event,
     decisions: result.decisions,
     dropped: result.kind === 'processed' ? undefined : result.reason,

@@ -1,9 +1,10 @@
 /** Which events go on: the first rule whose condition holds decides. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
-import { Button, Group, MultiSelect, Select } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { NEW_COMPARISON } from '../../components/condition.ts';
 import { ConditionEditor } from '../../components/condition-editor.tsx';
+import { PipelinesSelect } from '../../components/server-select.tsx';
 import { pipelinesQuery } from '../../queries.ts';
 import { useCompletions } from '../mapping/completions.ts';
 import { sampleEvent } from '../mapping/recent-events.ts';
@@ -51,16 +52,11 @@ export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
                 error={messageAt(faults, `${where}.action`)}
                 onChange={(action) => set({ action: action as Rule['action'] })}
               />
-              <MultiSelect
+              <PipelinesSelect
                 size="xs"
                 style={{ flex: 1, minWidth: 160 }}
                 aria-label={`Pipelines of ${name}`}
                 placeholder={rule.pipeline_ids?.length ? '' : 'of every pipeline'}
-                data={[
-                  ...pipelines.map(({ id, name: label }) => ({ value: id, label })),
-                  // A pipeline that was deleted, or that the list is too long for.
-                  ...(rule.pipeline_ids ?? []).filter((id) => !pipelines.some((one) => one.id === id)),
-                ]}
                 value={[...(rule.pipeline_ids ?? [])]}
                 error={messageAt(faults, `${where}.pipeline_ids`)}
                 onChange={(ids) => {

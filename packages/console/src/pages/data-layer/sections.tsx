@@ -14,7 +14,7 @@ import {
   TagsInput,
   TextInput,
 } from '@mantine/core';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Editor } from '../../components/editor.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { lineFault } from '../../components/text-faults.ts';
@@ -22,7 +22,11 @@ import classes from './data-layer.module.css';
 import { type Faults, isIn, messageAt, sectionOf } from './faults.ts';
 import { KeyValueTable } from './key-value-table.tsx';
 import { RoutingRules } from './routing-rules.tsx';
+import { SAMPLES, type SampleKey } from './samples.ts';
+import { useDataLayerSearch } from './search.ts';
 
+/** In the address where every section is closed. */
+const NONE = 'none';
 const CANONICAL = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 /** Faults that an input of the form shows. Others stand at the end of their section. */
 const HAS_INPUT = [
@@ -50,7 +54,7 @@ export interface SectionsProps {
 }
 
 export function Sections({ config, faults, set }: SectionsProps) {
-  const [opened, setOpened] = useState<string[]>(['consent', 'pii_rules']);
+  const [{ open }, setSearch] = useDataLayerSearch();
   const at = (path: string, entries?: readonly unknown[]) => messageAt(faults, path, entries);
   const { code } = config.custom_js;
   const message = faults['custom_js.code'];
@@ -60,8 +64,8 @@ export function Sections({ config, faults, set }: SectionsProps) {
     <Accordion
       multiple
       // A section with a fault is open, so that the fault is seen.
-      value={[...new Set([...opened, ...Object.keys(faults).map(sectionOf)])]}
-      onChange={setOpened}
+      value={[...new Set([...open, ...Object.keys(faults).map(sectionOf)])]}
+      onChange={(next) => setSearch({ open: next.join(',') || NONE })}
       // A panel that is still growing would cut off rows that are added to it, for good where motion is reduced.
       transitionDuration={0}
       variant="separated"
@@ -113,7 +117,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={({ currentTarget }) => set('consent', { honour_gpc: currentTarget.checked })}
         />
       </Section>
-      <Section {...shared} id="bot_filtering" title="Bots" note="Crawlers and scripts, by their user agent.">
+      <Section {...shared} id="bot_filtering" sample="crawler" title="Bots" note="Crawlers and scripts, by their user agent.">
         <Select
           label="What happens to them"
           error={at('bot_filtering.action')}
@@ -177,7 +181,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={(url_params) => set('pii_rules', { url_params })}
         />
       </Section>
-      <Section {...shared} id="session" title="Sessions" note="A visitor who is away for longer starts a new session.">
+      <Section {...shared} id="session" sample="returning" title="Sessions" note="A visitor who is away for longer starts a new session.">
         <NumberInput
           label="Minutes"
           error={at('session.timeout_minutes')}
@@ -187,7 +191,13 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={(minutes) => set('session', { timeout_minutes: Number(minutes) })}
         />
       </Section>
-      <Section {...shared} id="identity" title="Identity" note="After an identify, later events of that browser carry both ids.">
+      <Section
+        {...shared}
+        id="identity"
+        sample="returning"
+        title="Identity"
+        note="After an identify, later events of that browser carry both ids."
+      >
         <TagsInput
           label="Traits to remember"
           error={at('identity.remember_traits', config.identity.remember_traits)}
@@ -241,7 +251,17 @@ export function Sections({ config, faults, set }: SectionsProps) {
   );
 }
 
-function Section({ id, title, note, faults, children }: { id: string; title: string; note: string; faults: Faults; children: ReactNode }) {
+interface SectionProps {
+  id: string;
+  title: string;
+  note: string;
+  faults: Faults;
+  /** The sample that shows the effect of the section. */
+  sample?: SampleKey;
+  children: ReactNode;
+}
+function Section({ id, title, note, faults, sample, children }: SectionProps) {
+  const [{ sample: shown }, setSearch] = useDataLayerSearch();
   const own = Object.entries(faults).filter(([field]) => isIn(field, id));
   return (
     <Accordion.Item value={id}>
@@ -251,6 +271,11 @@ function Section({ id, title, note, faults, children }: { id: string; title: str
       <Accordion.Panel>
         <Stack gap="sm">
           {children}
+          {sample !== undefined && sample !== shown && (
+            <button type="button" className={classes.link} onClick={() => setSearch({ sample })}>
+              See the effect on: {SAMPLES[sample].label.toLowerCase()}
+            </button>
+          )}
           {own
             .filter(([field]) => !isShown(field))
             .map(([field, message]) => (

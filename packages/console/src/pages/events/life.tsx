@@ -6,10 +6,11 @@ import { api, call } from '../../api.ts';
 import { Tag, words } from '../../components/tag.tsx';
 import { bytes, clockTime } from '../../format.ts';
 import { Delivery } from './delivery.tsx';
+import { Diff } from './diff.tsx';
 import type { Explained } from './event-query.ts';
 import classes from './events.module.css';
 import { Step, since } from './step.tsx';
-import { type DiffLine, diffsOf, type StepRecord } from './step-diff.ts';
+import { diffsOf, type StepRecord } from './step-diff.ts';
 
 const STEP_NAMES: Record<string, string> = {
   context: 'Context',
@@ -133,40 +134,3 @@ function StepResult({ step, names }: { step: StepRecord; names: ReadonlyMap<stri
 
 /** Steps that add to every event: their diff is closed to begin with. */
 const QUIET: ReadonlySet<string> = new Set(['context', 'consent', 'bots', 'session', 'memory']);
-const FEW = 6;
-function Diff({ lines, open }: { lines: readonly DiffLine[]; open: boolean }) {
-  if (lines.length === 0) return null;
-  const shown = (part: readonly DiffLine[]) =>
-    part.map(({ path, before, after }) => (
-      <div key={path}>
-        {before !== undefined && <div className={classes.gone}>{`− ${path}  ${compact(before)}`}</div>}
-        {after === undefined ? (
-          before === undefined && <div>{path}</div>
-        ) : (
-          <div className={classes.come}>{`+ ${path}  ${compact(after)}`}</div>
-        )}
-      </div>
-    ));
-  if (!open)
-    return (
-      <details className={`mono ${classes.diff}`}>
-        <summary>{lines.map(({ path }) => path).join(', ')}</summary>
-        {shown(lines)}
-      </details>
-    );
-  return (
-    <div className={`mono ${classes.diff}`}>
-      {shown(lines.slice(0, FEW))}
-      {lines.length > FEW && (
-        <details>
-          <summary>{lines.length - FEW} more</summary>
-          {shown(lines.slice(FEW))}
-        </details>
-      )}
-    </div>
-  );
-}
-function compact(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > 140 ? `${text.slice(0, 139)}…` : text;
-}
