@@ -12,6 +12,7 @@ import { Json } from '../../components/json.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
+import { SAMPLE_PAYLOADS } from './sample-payloads.ts';
 import { SOURCES, type Source } from './sources.ts';
 
 /** What decides how a payload is read; the fields have their names of the API. */
@@ -40,8 +41,9 @@ export function Payload({ source }: { source: Source }) {
   const may = useMay('editor');
   const stored = useMemo(() => JSON.stringify(readingOf(source), null, 2), [source]);
   const [draft, setDraft] = useState<string>();
-  const [text, setText] = useState('{\n  "type": "example"\n}');
-  const [eventType, setEventType] = useState('');
+  const sample = SAMPLE_PAYLOADS[source.provider];
+  const [text, setText] = useState(() => JSON.stringify(sample.body, null, 2));
+  const [eventType, setEventType] = useState(sample.type_header ?? '');
   /** The header that names the type of the event, for senders that put it there. */
   const typeHeader = /^\$headers\.(.+)$/.exec(source.event_type_path ?? findSource(source.provider).event_type_path ?? '')?.[1];
   const reading = draft ?? stored;
@@ -70,7 +72,7 @@ export function Payload({ source }: { source: Source }) {
   return (
     <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(280px, 1fr))', gap: 16 }}>
       <div>
-        <Text size="sm" fw={500} mb={4}>
+        <Text size="sm" fw={600} mb={4}>
           How it is read {source.provider !== 'custom' && <span className="dim">(in addition to {source.provider}’s own mapping)</span>}
         </Text>
         <Editor label="How it is read" language="json" value={reading} onChange={setDraft} readOnly={!may} />
@@ -94,7 +96,7 @@ export function Payload({ source }: { source: Source }) {
         )}
       </div>
       <div>
-        <Text size="sm" fw={500} mb={4}>
+        <Text size="sm" fw={600} mb={4}>
           A payload
         </Text>
         <Editor label="Payload" language="json" value={text} onChange={setText} />
@@ -108,7 +110,7 @@ export function Payload({ source }: { source: Source }) {
         )}
       </div>
       <div>
-        <Text size="sm" fw={500} mb={4}>
+        <Text size="sm" fw={600} mb={4}>
           The event it becomes
         </Text>
         {result.ok ? (

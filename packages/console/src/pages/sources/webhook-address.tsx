@@ -4,7 +4,7 @@ import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
-import { Json } from '../../components/json.tsx';
+import { Copy, Json } from '../../components/json.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { Source } from './sources.ts';
@@ -17,7 +17,15 @@ export function WebhookAddress({ source }: { source: Source }) {
   });
   return (
     <>
-      <TextInput label="Address for the provider" readOnly value={source.url} mt="sm" maw={720} classNames={{ input: 'mono' }} />
+      <TextInput
+        label="Address for the provider"
+        readOnly
+        value={source.url}
+        mt="sm"
+        maw={720}
+        classNames={{ input: 'mono' }}
+        rightSection={<Copy text={source.url} label="Copy the address" inline />}
+      />
       <Group mt="sm" gap="xs">
         <Button
           variant="default"
