@@ -54,6 +54,37 @@ test('a pasted private key keeps its lines (the field was a password input, whic
   expect(await field.inputValue()).toBe(key);
 });
 
+test('a select, a number and a switch are filled from parameters of the pipeline; a template keeps its lines', async () => {
+  await page.goto(`${service.url}/catalog/webhook`);
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^URL/).fill('https://example.com/hook');
+  await dialog.getByRole('button', { name: /more settings/ }).click();
+  const fromParameter = (label: string) => dialog.getByRole('button', { name: `Fill ${label} from a parameter of the pipeline` });
+  await fromParameter('Batch events').click();
+  await fromParameter('Batch size').click();
+  // It stays a text field while its placeholder is typed.
+  await dialog.getByLabel('Batch size', { exact: true }).fill('');
+  await page.keyboard.type('{{pipeline_param.size}}');
+  await fromParameter('Payload format').click();
+  await fromParameter('Payload format').click();
+  await dialog.getByRole('combobox', { name: 'Payload format' }).click();
+  await page.getByRole('option', { name: 'custom' }).click();
+  await dialog.getByLabel('Payload template', { exact: true }).click();
+  await page.keyboard.insertText('{\n  "name": "{{event}}"\n}');
+  await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Open the mapping' }).click();
+  await page.getByRole('heading', { name: 'Webhook' }).waitFor();
+  const template = page.url().split('/').at(-1)?.split('?')[0] ?? '';
+  const { config } = await admin.get<{ config: object }>(`/integration-templates/${template}/revisions/1`);
+  expect(config).toMatchObject({
+    batch_enabled: '{{pipeline_param.batch_enabled}}',
+    batch_size: '{{pipeline_param.size}}',
+    payload_format: 'custom',
+    payload_template: '{\n  "name": "{{event}}"\n}',
+  });
+});
+
 describe('the mapping builder', () => {
   test('writes a whole entry: name, switch, filter, arguments, default, translation and condition of a row', async () => {
     const { template } = await install('Entries', {
@@ -297,9 +328,29 @@ describe('faults of what is written', () => {
       },
     ]);
     // The sample order is above 100, so the rule drops it in its pipeline.
-    await page.getByRole('combobox', { name: 'An event of' }).click();
+    await page.getByRole('combobox', { name: 'In the pipeline' }).click();
     await page.getByRole('option', { name: 'Web shop' }).click();
     await page.getByRole('region', { name: 'Effect on an event' }).getByText('dropped: routing rule').waitFor();
+  });
+
+  test('settings of bots and identity show their effect on a sample that they concern; the address holds the sample', async () => {
+    await page.goto(`${service.url}/data-layer?open=bot_filtering,identity`);
+    const effect = page.getByRole('region', { name: 'Effect on an event' });
+    await page.getByRole('button', { name: 'See the effect on: a crawler’s page view' }).click();
+    await effect.getByText('+ context.bot').waitFor();
+    await page.getByRole('combobox', { name: 'What happens to them' }).click();
+    await page.getByRole('option', { name: 'drop', exact: true }).click();
+    await effect.getByText('dropped: bot').waitFor();
+    await page.getByRole('button', { name: 'See the effect on: an order of a visitor who came back' }).first().click();
+    await effect.getByText('+ user_id').waitFor();
+    await page.getByLabel('Traits to remember').first().fill('email');
+    await page.keyboard.press('Enter');
+    await effect.getByText('+ traits.email').waitFor();
+    expect(new URL(page.url()).searchParams.get('sample')).toBe('returning');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.reload();
+    await effect.getByText('+ user_id').waitFor();
+    await page.getByLabel('Traits to remember').first().waitFor();
   });
 
   test('the plan, rules and code of a pipeline show their faults at the line', async () => {
@@ -334,6 +385,71 @@ describe('faults of what is written', () => {
     await page.getByText('New events go through it').waitFor();
     const { transformations } = await admin.get<{ transformations: unknown[] }>(`/pipelines/${pipeline.id}/transformations`);
     expect(transformations).toMatchObject([{ kind: 'code', event_filter: { event_names: ['Order Completed'] } }]);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('a link to a view', () => {
+  test('holds the transformation and the sample event, and keeps what is typed', async () => {
+    const path = `/pipelines/${pipeline.id}/transformations`;
+    const code = 'function transform(event) { return event }';
+    for (const name of ['First step', 'Second step']) await admin.post(path, { name, kind: 'code', code });
+    const event = { type: 'track', event: 'Trial Started', properties: { plan: 'pro' } };
+    const saved = await admin.post<{ id: string }>('/test-cases', { name: 'A trial', pipeline_id: pipeline.id, event });
+    await page.goto(`${service.url}/pipelines/${pipeline.id}?tab=transformations`);
+    await page.getByRole('button', { name: /Second step/ }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Second step, renamed');
+    await page.getByRole('combobox', { name: 'Choose an event' }).click();
+    await page.getByRole('option', { name: 'A trial' }).click();
+    await page.getByRole('textbox', { name: 'Sample event' }).getByText('"Trial Started"').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Second step, renamed');
+    const link = page.url();
+    expect(new URL(link).searchParams.get('event')).toBe(saved.id);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByRole('region', { name: 'Second step' }).waitFor();
+    await page.getByRole('textbox', { name: 'Sample event' }).getByText('"Trial Started"').waitFor();
+    await page.getByRole('button', { name: 'Try it on the sample event' }).click();
+    await page.getByRole('region', { name: 'Result' }).getByText('took').waitFor();
+  });
+
+  test('holds the event of a mapping, saved as a test case, and the two revisions that are compared', async () => {
+    const { template } = await install('Linked', { events: { 'Signed Up': { mappings: [{ source: 'user_id', target: 'id' }] } } });
+    await page.goto(`${service.url}/templates/${template.id}`);
+    await write('Event', '{ "type": "track", "event": "Signed Up", "user_id": "u_77" }');
+    await page.getByRole('button', { name: 'Save as test case' }).click();
+    await page.getByLabel('Name of the test case').fill('A sign-up');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('event')).toMatch(/^tc_/);
+    await page.goto(page.url());
+    await page.getByRole('region', { name: 'Request' }).getByText('u_77').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Choose an event' }).inputValue()).toBe('A sign-up');
+    await page.getByRole('textbox', { name: /^Target, row 1 of Signed Up/ }).fill('user');
+    await saveMapping(template.id, 2);
+    await page.goto(`${service.url}/templates/${template.id}?compare=1,2`);
+    const dialog = page.getByRole('dialog', { name: 'History' });
+    await dialog.getByLabel('Left').getByText('"target": "id"').waitFor();
+    await dialog.getByLabel('Right').getByText('"target": "user"').waitFor();
+    await dialog.getByRole('combobox', { name: 'with' }).click();
+    await page.getByRole('option', { name: 'Your draft' }).click();
+    expect(new URL(page.url()).searchParams.get('compare')).toBe('1,draft');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('holds an entry of the audit log with the lines that it changed', async () => {
+    await admin.put('/data-layer', { config: { pii_rules: { ip: 'drop' } } });
+    await page.goto(`${service.url}/audit?action=data_layer.updated`);
+    await page.getByRole('link', { name: 'pii_rules' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'data_layer.updated' });
+    await dialog.getByLabel('Right').getByText('"ip": "drop"').waitFor();
+    const id = new URL(page.url()).searchParams.get('selected');
+    // A day without entries: the list has none, the link still opens the entry.
+    await page.goto(`${service.url}/audit?to=2020-01-01&selected=${id}`);
+    await page.getByText('No entries').waitFor();
+    await dialog.getByLabel('Right').getByText('"ip": "drop"').waitFor();
+    await page.goBack();
     expect(errors).toEqual([]);
   });
 });

@@ -108,3 +108,5 @@ export const organisationQuery = () =>
   queryOptions({ queryKey: ['organisation'], queryFn: () => call(api.GET('/v1/admin/organisation', {})), staleTime: 300_000 });
 export const installationQuery = () =>
   queryOptions({ queryKey: ['installation'], queryFn: () => call(api.GET('/v1/admin/installation', {})), staleTime: 30_000 });
+export const signInMethodsQuery = () =>
+  queryOptions({ queryKey: ['sign-in-methods'], queryFn: () => call(api.GET('/v1/admin/auth/methods', {})), staleTime: 300_000 });

@@ -56,13 +56,13 @@ const pipelines = createRoute({
 const pipeline = createRoute({
   getParentRoute: () => root,
   path: '/pipelines/$pipelineId',
-  validateSearch: texts('tab', 'range', 'integration'),
+  validateSearch: texts('tab', 'range', 'integration', 'transformation', 'event'),
   component: lazyRouteComponent(() => import('./pages/pipelines/pipeline-page.tsx'), 'PipelinePage'),
 });
 const deadLetters = createRoute({
   getParentRoute: () => root,
   path: '/dead-letters',
-  validateSearch: texts('pipeline', 'integration', 'source', 'stage', 'reason', 'status', 'selected', 'tab'),
+  validateSearch: texts('pipeline', 'integration', 'source', 'stage', 'reason', 'status', 'selected', 'tab', 'from', 'to', 'events'),
   component: lazyRouteComponent(() => import('./pages/dead-letters/dead-letters-page.tsx'), 'DeadLettersPage'),
 });
 const catalog = createRoute({
@@ -87,6 +87,7 @@ const sources = createRoute({
 const dataLayer = createRoute({
   getParentRoute: () => root,
   path: '/data-layer',
+  validateSearch: texts('sample', 'pipeline', 'open'),
   component: lazyRouteComponent(() => import('./pages/data-layer/data-layer-page.tsx'), 'DataLayerPage'),
 });
 const team = createRoute({
@@ -98,7 +99,7 @@ const team = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: texts('action', 'resource', 'user'),
+  validateSearch: texts('action', 'resource', 'user', 'from', 'to', 'selected'),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 });
 
@@ -118,7 +119,7 @@ const tryIt = createRoute({
 const mapping = createRoute({
   getParentRoute: () => root,
   path: '/templates/$templateId',
-  validateSearch: texts('revision', 'integration'),
+  validateSearch: texts('revision', 'integration', 'event', 'compare'),
   component: lazyRouteComponent(() => import('./pages/mapping/mapping-page.tsx'), 'MappingPage'),
 });
 

@@ -1760,6 +1760,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/audit-logs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an audit entry
+         * @description Least role: **viewer**.
+         */
+        get: operations["getAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/t": {
         parameters: {
             query?: never;
@@ -3018,7 +3038,7 @@ export interface components {
             /** @description The choices of a `select` field. */
             options?: string[];
             default?: unknown;
-            /** @description True: a secret of several lines, such as a private key. */
+            /** @description True: a text of several lines, such as a private key or a template. */
             multiline?: boolean;
         };
         CatalogConfigField: {
@@ -3034,7 +3054,7 @@ export interface components {
             /** @description The choices of a `select` field. */
             options?: string[];
             default?: unknown;
-            /** @description True: a secret of several lines, such as a private key. */
+            /** @description True: a text of several lines, such as a private key or a template. */
             multiline?: boolean;
             /** @description The columns of a `table` field; the entry of a `list` field. Columns may be secrets. */
             columns?: components["schemas"]["CatalogConfigColumn"][];
@@ -9945,6 +9965,8 @@ export interface operations {
                 pipeline_id?: string;
                 /** @description Part of the name, in any case. */
                 search?: string;
+                /** @description Only these sources. Ids with commas between them, at most 100. */
+                ids?: string;
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
                 /** @description For the next page, add the number of entries received. */
@@ -10210,6 +10232,33 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    getAuditLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];

@@ -1,26 +1,27 @@
 /** The event that the request is computed for: a sample, a saved test case, a recent one, or what is typed. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { Alert, Button, Group, Select, TextInput } from '@mantine/core';
+import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
-import { clockTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import type { ChosenEvent } from './chosen-event.ts';
+import { EventSelect } from './event-select.tsx';
 import classes from './mapping.module.css';
-import { sampleEvent } from './recent-events.ts';
-
-const LISTED = 50;
 
 export function EventPane({
+  chosen,
   event,
   recent,
   pipelineId,
   onChange,
 }: {
+  chosen: ChosenEvent;
+  /** The chosen one, or what was typed of it. */
   event: CanonicalEvent;
   recent: readonly CanonicalEvent[];
   pipelineId: string | undefined;
@@ -28,54 +29,24 @@ export function EventPane({
 }) {
   const may = useMay('editor');
   const [naming, { toggle, close }] = useDisclosure();
-  const [chosen, setChosen] = useState(sampleEvent.event_id);
-  const cases = useQuery({
-    queryKey: ['test-cases', pipelineId],
-    queryFn: () =>
-      call(
-        api.GET('/v1/admin/test-cases', {
-          params: { query: { limit: 100, ...(pipelineId === undefined ? {} : { pipeline_id: pipelineId }) } },
-        }),
-      ),
-  });
-  function choose(id: string | null) {
-    const saved = cases.data?.test_cases.find((one) => one.id === id);
-    const event = saved?.event as unknown as CanonicalEvent | undefined; // a test case may be an incomplete event
-    const next = event ?? recent.find((one) => one.event_id === id);
-    setChosen(id ?? sampleEvent.event_id);
-    onChange(next ?? sampleEvent);
-  }
   return (
     <section className={`panel ${classes.pane}`} aria-label="Event">
       <div className={classes.paneHead}>
         Event
-        <Select
-          size="xs"
-          w={190}
-          aria-label="Choose an event"
-          allowDeselect={false}
-          searchable
-          value={chosen}
-          data={[
-            { group: 'Samples', items: [{ value: sampleEvent.event_id, label: 'Sample order' }] },
-            {
-              group: 'Test cases',
-              items: cases.data?.test_cases.map(({ id, name }) => ({ value: id, label: name })) ?? [],
-            },
-            {
-              group: 'Recent events',
-              items: recent
-                .slice(0, LISTED)
-                .map((one) => ({ value: one.event_id, label: `${one.event ?? one.type} · ${clockTime(one.timestamp).slice(0, -4)}` })),
-            },
-          ]}
-          onChange={choose}
-        />
+        <EventSelect chosen={chosen} recent={recent} pipelineId={pipelineId} />
       </div>
-      <EventEditor key={chosen} event={event} onChange={onChange} />
+      <EventEditor key={chosen.key} event={event} onChange={onChange} />
       <Group gap="xs" p="xs" pt={0}>
         {naming ? (
-          <SaveCase event={event} pipelineId={pipelineId} onDone={close} />
+          <SaveCase
+            event={event}
+            pipelineId={pipelineId}
+            onSaved={(id) => {
+              close();
+              chosen.choose(id);
+            }}
+            onCancel={close}
+          />
         ) : (
           <Button variant="default" onClick={toggle} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
             Save as test case
@@ -108,7 +79,17 @@ function EventEditor({ event, onChange }: { event: CanonicalEvent; onChange: (ev
   );
 }
 
-function SaveCase({ event, pipelineId, onDone }: { event: CanonicalEvent; pipelineId: string | undefined; onDone: () => void }) {
+function SaveCase({
+  event,
+  pipelineId,
+  onSaved,
+  onCancel,
+}: {
+  event: CanonicalEvent;
+  pipelineId: string | undefined;
+  onSaved: (id: string) => void;
+  onCancel: () => void;
+}) {
   const queries = useQueryClient();
   const [name, setName] = useState(event.event ?? event.type);
   const save = useMutation({
@@ -118,8 +99,8 @@ function SaveCase({ event, pipelineId, onDone }: { event: CanonicalEvent; pipeli
           body: { name: name.trim(), event: event as never, ...(pipelineId === undefined ? {} : { pipeline_id: pipelineId }) },
         }),
       ),
-    onSuccess: async () => {
-      onDone();
+    onSuccess: async ({ id }) => {
+      onSaved(id);
       notifications.show({ message: 'The test case is saved.' });
       await queries.invalidateQueries({ queryKey: ['test-cases'] });
     },
@@ -144,7 +125,7 @@ function SaveCase({ event, pipelineId, onDone }: { event: CanonicalEvent; pipeli
       <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
         Save
       </Button>
-      <Button variant="subtle" onClick={onDone}>
+      <Button variant="subtle" onClick={onCancel}>
         Cancel
       </Button>
     </form>

@@ -1,60 +1,92 @@
-/** Every revision with its summary, and any two of them side by side; the draft counts as one. */
+/** Every revision with its summary, and any two of them side by side; the draft counts as one. The address holds which two. */
 import { Group, Select, Stack, Table } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
+import { MoreButton } from '../../components/more-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { dateTime } from '../../format.ts';
 import type { Config } from './draft.ts';
-import { revisionsQuery } from './templates.ts';
+import { revisionQuery, revisionsQuery } from './templates.ts';
 
 const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
-const DRAFT = 'draft';
+export const DRAFT = 'draft';
 
-export function History({ templateId, draft, current }: { templateId: string; draft: Config; current: number }) {
-  const revisions = useQuery(revisionsQuery(templateId));
-  const [left, setLeft] = useState<string>(String(current));
-  const [right, setRight] = useState<string>(DRAFT);
+export interface HistoryProps {
+  templateId: string;
+  draft: Config;
+  /** The two that are compared, `3,draft`. */
+  compare: string;
+  setCompare: (compare: string) => void;
+}
+export function History({ templateId, draft, compare, setCompare }: HistoryProps) {
+  const revisions = useInfiniteQuery(revisionsQuery(templateId));
+  const [left = DRAFT, right = DRAFT] = compare.split(',');
+  const [leftConfig, rightConfig] = [useConfig(templateId, left, draft), useConfig(templateId, right, draft)];
   if (revisions.isPending) return <Loading what="the history" />;
   if (revisions.isLoadingError) return <Failed error={revisions.error} retry={() => void revisions.refetch()} />;
-  const list = revisions.data.revisions;
-  const choices = [
-    { value: DRAFT, label: 'Your draft' },
-    ...list.map(({ revision_number: n }) => ({ value: String(n), label: `Revision ${n}` })),
-  ];
-  const textOf = (key: string): string =>
-    JSON.stringify(key === DRAFT ? draft : list.find(({ revision_number: n }) => String(n) === key)?.config, null, 2);
+  const list = revisions.data.pages.flatMap((page) => page.revisions);
+  const total = revisions.data.pages[0]?.total ?? 0;
+  // Those that are compared may be older than the list.
+  const numbers = new Set([...list.map(({ revision_number: n }) => String(n)), ...[left, right].filter((key) => key !== DRAFT)]);
+  const choices = [{ value: DRAFT, label: 'Your draft' }, ...[...numbers].map((n) => ({ value: n, label: `Revision ${n}` }))];
   return (
     <Stack gap="md">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Revision</Table.Th>
-            <Table.Th>Summary</Table.Th>
-            <Table.Th>Saved</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {list.map(({ revision_number: n, change_summary, created_at }) => (
-            <Table.Tr key={n}>
-              <Table.Td>
-                <Link to="/templates/$templateId" params={{ templateId }} search={{ revision: String(n) }}>
-                  {n}
-                </Link>
-              </Table.Td>
-              <Table.Td>{change_summary}</Table.Td>
-              <Table.Td style={{ whiteSpace: 'nowrap' }}>{dateTime(created_at)}</Table.Td>
+      <div>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Revision</Table.Th>
+              <Table.Th>Summary</Table.Th>
+              <Table.Th>Saved</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {list.map(({ revision_number: n, change_summary, created_at }) => (
+              <Table.Tr key={n}>
+                <Table.Td>
+                  <Link to="/templates/$templateId" params={{ templateId }} search={{ revision: String(n) }}>
+                    {n}
+                  </Link>
+                </Table.Td>
+                <Table.Td>{change_summary}</Table.Td>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>{dateTime(created_at)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <MoreButton shown={list.length} total={total} query={revisions} />
+      </div>
       <Group grow>
-        <Select label="Compare" allowDeselect={false} data={choices} value={left} onChange={(next) => setLeft(next ?? left)} />
-        <Select label="with" allowDeselect={false} data={choices} value={right} onChange={(next) => setRight(next ?? right)} />
+        <Select
+          label="Compare"
+          allowDeselect={false}
+          data={choices}
+          value={left}
+          onChange={(next) => next !== null && setCompare(`${next},${right}`)}
+        />
+        <Select
+          label="with"
+          allowDeselect={false}
+          data={choices}
+          value={right}
+          onChange={(next) => next !== null && setCompare(`${left},${next}`)}
+        />
       </Group>
-      <Suspense fallback={<Loading what="the comparison" />}>
-        <SideBySide left={textOf(left)} right={textOf(right)} />
-      </Suspense>
+      {leftConfig.error !== null || rightConfig.error !== null ? (
+        <Failed error={leftConfig.error ?? rightConfig.error} />
+      ) : leftConfig.data === undefined || rightConfig.data === undefined ? (
+        <Loading what="the revisions" />
+      ) : (
+        <Suspense fallback={<Loading what="the comparison" />}>
+          <SideBySide left={JSON.stringify(leftConfig.data, null, 2)} right={JSON.stringify(rightConfig.data, null, 2)} />
+        </Suspense>
+      )}
     </Stack>
   );
+}
+
+function useConfig(templateId: string, key: string, draft: Config): { data: Config | undefined; error: unknown } {
+  const stored = useQuery(revisionQuery(templateId, key === DRAFT ? undefined : Number(key)));
+  return key === DRAFT ? { data: draft, error: null } : { data: stored.data?.config, error: stored.error };
 }

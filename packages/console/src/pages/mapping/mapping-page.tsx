@@ -6,29 +6,30 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { Alert, Button, Modal, Select } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { number } from '../../format.ts';
-import { integrationsQuery, pipelineQuery } from '../../queries.ts';
+import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { changesOf } from './changes.ts';
+import { useChosenEvent } from './chosen-event.ts';
 import { useCompletions } from './completions.ts';
 import { type Config, faultsAt, LISTS, onlyEvent, rowsOf, type Section, sectionsOf, withValue } from './draft.ts';
 import { EventPane } from './event-pane.tsx';
-import { History } from './history.tsx';
+import { DRAFT, History } from './history.tsx';
 import classes from './mapping.module.css';
 import { Pins } from './pins.tsx';
-import { sampleEvent, useRecentEvents } from './recent-events.ts';
+import { TRIAL_PAGES, useRecentEvents } from './recent-events.ts';
 import { type Compiled, compileDraft, type Fault, loadDefinition, rehearse } from './rehearse.ts';
 import { type PinnedIntegration, RequestPane } from './request-pane.tsx';
 import { RowsPane } from './rows-pane.tsx';
 import { Save } from './save.tsx';
-import { type Revision, revisionQuery, type Template, templateQuery } from './templates.ts';
+import { type Revision, revisionQuery, type Template, templateQuery, usesQuery } from './templates.ts';
 import { Trial } from './trial.tsx';
 
 /** Another template is another page: nothing of the one before may stay. */
@@ -89,21 +90,25 @@ function Builder({
 }) {
   const may = useMay('editor');
   const [config, setConfig] = useState<Config>(base.config);
-  const [event, setEvent] = useState<CanonicalEvent>(sampleEvent);
+  /** What was typed in an event, by the event. */
+  const [typed, setTyped] = useState<{ of: string; event: CanonicalEvent }>();
   const [saving, { open: askSave, close: endSave }] = useDisclosure();
-  const [history, { open: showHistory, close: endHistory }] = useDisclosure();
   const [pins, { open: showPins, close: endPins }] = useDisclosure(saved === base.revision_number);
-  const pipelines = useQueries({ queries: template.used_by.map(pipelineQuery) });
-  const assigned = useQueries({ queries: template.used_by.map((id) => ({ ...integrationsQuery(id), refetchInterval: false as const })) });
-  const integrations = assigned.flatMap(({ data }) => data?.integrations ?? []).filter(({ template_id }) => template_id === template.id);
-  const { integration: wanted } = useSearch({ strict: false }) as { integration?: string };
+  const integrations = useQuery(usesQuery(template.id)).data ?? NO_INTEGRATIONS;
+  const { integration: wanted, compare } = useSearch({ strict: false }) as { integration?: string; compare?: string };
+  const navigate = useNavigate();
+  const setCompare = (next: string | undefined) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, compare: next }), replace: compare !== undefined } as never);
   // Several pipelines may use the template, each with its own revision, parameters and events.
   const integration = integrations.find(({ id }) => id === wanted) ?? integrations[0];
   const pipelineId = integration?.pipeline_id ?? template.used_by[0];
-  const parameters = pipelines.find(({ data }) => data?.id === pipelineId)?.data?.parameters ?? NO_PARAMETERS;
+  const pipeline = useQuery({ ...pipelineQuery(pipelineId ?? ''), enabled: pipelineId !== undefined });
+  const parameters = pipeline.data?.parameters ?? NO_PARAMETERS;
   const inUse = useQuery(revisionQuery(template.id, integration?.revision_number));
   const usedConfig = integration === undefined ? base.config : inUse.data?.config;
-  const recent = useRecentEvents(pipelineId);
+  const recent = useRecentEvents(pipelineId, TRIAL_PAGES);
+  const chosen = useChosenEvent(pipelineId);
+  const event = typed?.of === chosen.key ? typed.event : chosen.event;
   const completions = useCompletions(pipelineId, event);
   const shown = useDeferredValue(config);
   const shownEvent = useDeferredValue(event);
@@ -145,7 +150,7 @@ function Builder({
           <Button variant="default" onClick={showPins}>
             {template.used_by.length === 0 ? 'Use in a pipeline …' : 'Pins'}
           </Button>
-          <Button variant="default" onClick={showHistory}>
+          <Button variant="default" onClick={() => setCompare(`${base.revision_number},${DRAFT}`)}>
             History
           </Button>
           <Button variant="default" disabled={changes.length === 0} onClick={() => setConfig(base.config)}>
@@ -173,11 +178,7 @@ function Builder({
           integration === undefined ? (
             `revision ${base.revision_number}; no pipeline uses this template`
           ) : (
-            <InUse
-              chosen={integration}
-              integrations={integrations}
-              nameOf={(id) => pipelines.find(({ data }) => data?.id === id)?.data?.name ?? id}
-            />
+            <InUse chosen={integration} integrations={integrations} />
           )
         }
       />
@@ -187,7 +188,13 @@ function Builder({
         </Alert>
       ))}
       <div className={classes.panes}>
-        <EventPane event={event} recent={recent.events} pipelineId={pipelineId} onChange={setEvent} />
+        <EventPane
+          chosen={chosen}
+          event={event}
+          recent={recent.events}
+          pipelineId={pipelineId}
+          onChange={(next) => setTyped({ of: chosen.key, event: next })}
+        />
         <RowsPane
           config={config}
           base={usedConfig ?? base.config}
@@ -206,17 +213,11 @@ function Builder({
       <Modal opened={saving} onClose={endSave} title={`Save as revision ${latest + 1}`} size="xl">
         <Save template={template} base={base} known={latest} config={config} changes={changes} onSaved={onSaved} />
       </Modal>
-      <Modal opened={history} onClose={endHistory} title="History" size="90%">
-        <History templateId={template.id} draft={config} current={base.revision_number} />
+      <Modal opened={compare !== undefined} onClose={() => setCompare(undefined)} title="History" size="90%">
+        <History templateId={template.id} draft={config} compare={compare ?? ''} setCompare={setCompare} />
       </Modal>
       <Modal opened={pins} onClose={endPins} title="Pinned revisions" size="lg">
-        <Pins
-          templateId={template.id}
-          integrations={integrations}
-          pipelineNames={new Map(pipelines.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data.name]])))}
-          latest={latest}
-          saved={saved === latest ? saved : undefined}
-        />
+        <Pins templateId={template.id} integrations={integrations} latest={latest} saved={saved === latest ? saved : undefined} />
       </Modal>
     </Page>
   );
@@ -234,18 +235,10 @@ function hasPlace(fault: Fault, sections: readonly Section[], { config_fields: f
 }
 
 /** The revision that a pipeline uses now. Where several use the template, the one that the draft is tried on is chosen here. */
-function InUse({
-  chosen,
-  integrations,
-  nameOf,
-}: {
-  chosen: PinnedIntegration;
-  integrations: readonly PinnedIntegration[];
-  nameOf: (pipelineId: string) => string;
-}) {
+function InUse({ chosen, integrations }: { chosen: PinnedIntegration; integrations: readonly PinnedIntegration[] }) {
   const navigate = useNavigate();
-  const label = ({ name, pipeline_id, revision_number }: PinnedIntegration) =>
-    `revision ${revision_number}, used by ${name} in ${nameOf(pipeline_id)}`;
+  const label = ({ name, pipeline_name, revision_number }: PinnedIntegration) =>
+    `revision ${revision_number}, used by ${name} in ${pipeline_name}`;
   if (integrations.length < 2) return <span>{label(chosen)}</span>;
   return (
     <Select
@@ -276,3 +269,4 @@ function leavesDraft(next: { pathname: string; search: { revision?: string } }, 
 const SETTLES_AFTER_MS = 200;
 const NO_PARAMETERS: Record<string, string> = {};
 const NO_FAULTS: readonly Fault[] = [];
+const NO_INTEGRATIONS: readonly PinnedIntegration[] = [];

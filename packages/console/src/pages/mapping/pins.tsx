@@ -15,13 +15,11 @@ import type { PinnedIntegration } from './request-pane.tsx';
 export function Pins({
   templateId,
   integrations,
-  pipelineNames,
   latest,
   saved,
 }: {
   templateId: string;
   integrations: readonly PinnedIntegration[];
-  pipelineNames: ReadonlyMap<string, string>;
   latest: number;
   /** The revision that was saved just now. */
   saved: number | undefined;
@@ -46,8 +44,8 @@ export function Pins({
       title: `Deliver ${integration.name} with revision ${revision}?`,
       children: (
         <>
-          Its events in {pipelineNames.get(integration.pipeline_id) ?? integration.pipeline_id} are mapped by revision {revision} instead of{' '}
-          {integration.revision_number} within five seconds. <LastDay integrationId={integration.id}>{deliveredText}</LastDay>
+          Its events in {integration.pipeline_name} are mapped by revision {revision} instead of {integration.revision_number} within five
+          seconds. <LastDay integrationId={integration.id}>{deliveredText}</LastDay>
         </>
       ),
       labels: { confirm: `Use revision ${revision}`, cancel: 'Keep' },
@@ -81,7 +79,7 @@ export function Pins({
               <Table.Tr key={integration.id}>
                 <Table.Td>
                   <Link to="/pipelines/$pipelineId" params={{ pipelineId: integration.pipeline_id }}>
-                    {pipelineNames.get(integration.pipeline_id) ?? integration.pipeline_id}
+                    {integration.pipeline_name}
                   </Link>
                 </Table.Td>
                 <Table.Td>{integration.name}</Table.Td>

@@ -4,18 +4,19 @@ import { api, call } from '../../api.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 
 const PAGE = 100;
-const PAGES = 5;
+/** What a draft is tried on: 500 events. */
+export const TRIAL_PAGES = 5;
 
-/** The last 500 processed events of a pipeline, fewer where they are large, newest first. */
-export function useRecentEvents(pipelineId: string | undefined): { events: CanonicalEvent[] } {
+/** The newest processed events of a pipeline, 100 a page, fewer where they are large. */
+export function useRecentEvents(pipelineId: string | undefined, pages = 1): { events: CanonicalEvent[] } {
   const query = useQuery({
-    queryKey: ['recent-events', pipelineId],
+    queryKey: ['recent-events', pipelineId, pages],
     enabled: pipelineId !== undefined,
     staleTime: 120_000,
     queryFn: async () => {
       const events = new Map<string, CanonicalEvent>();
       let cursor: string | null | undefined;
-      for (let page = 0; page < PAGES && cursor !== null; page++) {
+      for (let page = 0; page < pages && cursor !== null; page++) {
         const answer = await call(
           api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, ...(cursor && { cursor }) } } }),
         );

@@ -16,6 +16,7 @@ export interface PinnedIntegration {
   id: string;
   name: string;
   pipeline_id: string;
+  pipeline_name: string;
   revision_number: number;
 }
 

@@ -7,7 +7,6 @@ import { DragIcon } from '../../components/icons.tsx';
 import { LooseInput } from '../../components/loose-input.tsx';
 import { writeLoose } from '../../components/loose-value.ts';
 import { Suggest } from '../../components/suggest.tsx';
-import { Tag } from '../../components/tag.tsx';
 import type { Completion } from './completions.ts';
 import { isWithin, type MappingRow } from './draft.ts';
 import classes from './mapping.module.css';
@@ -109,17 +108,14 @@ export const Row = memo(function Row(props: RowProps) {
         </span>
       )}
       <Transforms row={row} at={at} name={name} disabled={disabled} onChange={onChange} onArguments={() => setOpen(true)} />
-      <span className={classes.target}>
-        <input
-          className={field.input}
-          aria-label={`Target, ${name}`}
-          disabled={disabled}
-          title={row.target}
-          value={row.target}
-          onChange={({ currentTarget }) => onChange(at, { ...row, target: currentTarget.value })}
-        />
-        {row.required === true && <Tag tone="info">required</Tag>}
-      </span>
+      <input
+        className={field.input}
+        aria-label={`Target, ${name}`}
+        disabled={disabled}
+        title={row.target}
+        value={row.target}
+        onChange={({ currentTarget }) => onChange(at, { ...row, target: currentTarget.value })}
+      />
       {!open && <Extras row={row} name={name} onOpen={() => setOpen(true)} />}
       {open && <RowDetails {...props} name={name} hasOrigin={kind !== undefined} onClose={() => setOpen(false)} />}
       {elsewhere.length > 0 && (
@@ -144,6 +140,7 @@ function typeName(value: unknown): string {
 function Extras({ row, name, onOpen }: { row: MappingRow; name: string; onOpen: () => void }) {
   const translated = row.value_map === undefined ? 0 : Object.keys(row.value_map).length;
   const parts = [
+    ...(row.required === true ? ['required'] : []),
     ...(row.default === undefined ? [] : [`else ${writeLoose(row.default)}`]),
     ...(row.value_map === undefined ? [] : [`${translated} ${translated === 1 ? 'value' : 'values'} translated`]),
     ...(row.when === undefined ? [] : [`only when ${conditionText(row.when)}`]),

@@ -16,8 +16,10 @@ import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../compo
 import { milliseconds } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
+import type { ChosenEvent } from '../mapping/chosen-event.ts';
 import { fieldsQuery } from '../mapping/completions.ts';
-import { sampleEvent } from '../mapping/recent-events.ts';
+import { EventSelect } from '../mapping/event-select.tsx';
+import { useRecentEvents } from '../mapping/recent-events.ts';
 import { type Draft, draftOf, isChanged, savedDraft, type Transformation } from './transformation-draft.ts';
 import classes from './transformations.module.css';
 
@@ -26,13 +28,16 @@ const SideBySide = lazy(async () => ({ default: (await import('../../components/
 interface EditorProps {
   pipelineId: string;
   draft: Draft;
+  sample: ChosenEvent;
+  sampleText: string;
+  onSampleText: (text: string) => void;
   onDraft: (change: (draft: Draft) => Draft) => void;
   /** Back to what is stored. */
   onDiscard: () => void;
   onSaved: () => Promise<void>;
 }
 
-export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, onSaved }: EditorProps) {
+export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, onSaved, ...sampled }: EditorProps) {
   const may = useMay('editor');
   const mayDelete = useMay('admin');
   const [theirs, setTheirs] = useState<Transformation>();
@@ -174,7 +179,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
           onChange={(events) => set({ events })}
         />
         <div>
-          <Text size="sm" fw={500} mb={4}>
+          <Text size="sm" fw={600} mb={4}>
             {kind === 'code' ? 'Code' : 'Rules'}
           </Text>
           {kind === 'code' ? (
@@ -205,7 +210,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
             </Alert>
           ))}
         </div>
-        <Trial kind={kind} code={draft.code} rules={rules} onFailure={setThrown} />
+        <Trial {...sampled} pipelineId={pipelineId} kind={kind} code={draft.code} rules={rules} onFailure={setThrown} />
       </Stack>
     </section>
   );
@@ -213,11 +218,15 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
 
 /** The sample event on the left, what the transformation makes of it on the right. */
 function Trial({
+  pipelineId,
+  sample,
+  sampleText,
+  onSampleText,
   kind,
   code,
   rules,
   onFailure,
-}: {
+}: Pick<EditorProps, 'pipelineId' | 'sample' | 'sampleText' | 'onSampleText'> & {
   kind: Draft['kind'];
   code: string;
   rules: unknown[] | undefined;
@@ -225,10 +234,10 @@ function Trial({
   onFailure: (failure: { code: string; error: string } | undefined) => void;
 }) {
   const may = useMay('editor');
-  const [event, setEvent] = useState(() => JSON.stringify(sampleEvent, null, 2));
+  const recent = useRecentEvents(pipelineId);
   const attempt = useMutation({
     mutationFn: async () => {
-      const before: unknown = JSON.parse(event);
+      const before: unknown = JSON.parse(sampleText);
       const answer = await call(api.POST('/v1/admin/transformations/test', { body: { kind, rules, code, event: before } as never }));
       return { ...answer, before: JSON.stringify(before, null, 2) };
     },
@@ -239,9 +248,18 @@ function Trial({
   return (
     <div className={classes.editors}>
       <div>
-        <Group justify="space-between" mb={4} mih={30}>
-          <Text size="sm" fw={500}>
+        <Group justify="space-between" mb={4} mih={30} wrap="nowrap">
+          <Text size="sm" fw={600}>
             Sample event
+          </Text>
+          <EventSelect chosen={sample} recent={recent.events} pipelineId={pipelineId} />
+        </Group>
+        <Editor label="Sample event" language="json" value={sampleText} onChange={onSampleText} minHeight={200} />
+      </div>
+      <section aria-label="Result">
+        <Group justify="space-between" mb={4} mih={30}>
+          <Text size="sm" fw={600}>
+            Result {result !== undefined && <span className={classes.took}>took {milliseconds(result.duration_ms)}</span>}
           </Text>
           <Button
             variant="default"
@@ -252,15 +270,6 @@ function Trial({
           >
             Try it on the sample event
           </Button>
-        </Group>
-        <Editor label="Sample event" language="json" value={event} onChange={setEvent} minHeight={200} />
-      </div>
-      <section aria-label="Result">
-        <Group justify="space-between" mb={4} mih={30}>
-          <Text size="sm" fw={500}>
-            Result
-          </Text>
-          {result !== undefined && <span className="dim">took {milliseconds(result.duration_ms)}</span>}
         </Group>
         {attempt.isError && <Alert color="red">{failureText(attempt.error)}</Alert>}
         {result === undefined && !attempt.isError && (

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { DragIcon } from '../../components/icons.tsx';
@@ -10,6 +11,7 @@ import { Tag } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
+import { useChosenEvent } from '../mapping/chosen-event.ts';
 import { type Draft, draftOf, isChanged, orderedDraft, type Transformation } from './transformation-draft.ts';
 import { TransformationEditor } from './transformation-editor.tsx';
 import classes from './transformations.module.css';
@@ -24,10 +26,17 @@ const DRAGGED = 'text/x-transformation';
 export function Transformations({ pipelineId }: { pipelineId: string }) {
   const queries = useQueryClient();
   const may = useMay('editor');
-  const [chosen, setChosen] = useState<string>();
+  const { transformation: chosen } = useSearch({ strict: false }) as { transformation?: string };
+  const navigate = useNavigate();
+  const setChosen = (transformation: string) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, transformation }), replace: true } as never);
+  const sample = useChosenEvent(pipelineId);
   /** What was typed, by transformation: choosing another one keeps it. */
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
-  useUnsaved(Object.values(drafts).some(isChanged));
+  useUnsaved(Object.values(drafts).some(isChanged), leavesDrafts);
+  /** What was typed in a sample event, by the event. */
+  const [typed, setTyped] = useState<{ of: string; text: string }>();
+  const sampleText = typed?.of === sample.key ? typed.text : JSON.stringify(sample.event, null, 2);
   const query = useQuery(transformationsQuery(pipelineId));
   const refresh = () => queries.invalidateQueries({ queryKey: ['transformations', pipelineId] });
   const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
@@ -129,6 +138,9 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
           key={open.id}
           pipelineId={pipelineId}
           draft={drafts[open.id] ?? draftOf(open)}
+          sample={sample}
+          sampleText={sampleText}
+          onSampleText={(text) => setTyped({ of: sample.key, text })}
           onDraft={(change) => setDrafts((old) => ({ ...old, [open.id]: change(old[open.id] ?? draftOf(open)) }))}
           onDiscard={() => setDrafts(({ [open.id]: _dropped, ...rest }) => rest)}
           onSaved={refresh}
@@ -136,4 +148,8 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
       )}
     </div>
   );
+}
+/** Another transformation or sample event keeps the drafts. */
+function leavesDrafts(next: { pathname: string; search: { tab?: string } }, current: typeof next): boolean {
+  return next.pathname !== current.pathname || next.search.tab !== current.search.tab;
 }

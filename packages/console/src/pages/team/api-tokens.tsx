@@ -1,7 +1,6 @@
 /** Tokens for machines. A token is shown once, when it is made. */
 import { Alert, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -15,9 +14,10 @@ import { failureText, fieldErrors } from '../../forms.ts';
 import { usePipelineNames } from '../../names.ts';
 import type { Role } from '../../session/session.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useNewDialog } from '../../use-new-dialog.ts';
 
 export function ApiTokens() {
-  const [open, { open: show, close }] = useDisclosure();
+  const [open, { open: show, close }] = useNewDialog('admin');
   const queries = useQueryClient();
   const may = useMay('admin');
   const tokens = useQuery({

@@ -3,9 +3,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../components/page.tsx';
 import { ApiTokens } from './api-tokens.tsx';
 import { OwnSignIn } from './own-sign-in.tsx';
+import { SignInMethods } from './sign-in-methods.tsx';
 import { Users } from './users.tsx';
 
-const TABS = { users: 'Users', tokens: 'API tokens', 'sign-in': 'Your sign-in' } as const;
+const TABS = { users: 'Users', tokens: 'API tokens', 'sign-in': 'Sign-in' } as const;
 
 export function TeamPage() {
   const { tab } = useSearch({ strict: false }) as { tab?: string };
@@ -32,6 +33,7 @@ export function TeamPage() {
           <ApiTokens />
         </Tabs.Panel>
         <Tabs.Panel value="sign-in">
+          <SignInMethods />
           <OwnSignIn />
         </Tabs.Panel>
       </Tabs>
