@@ -74,7 +74,7 @@ test('a select, a number and a switch are filled from parameters of the pipeline
   await page.keyboard.insertText('{\n  "name": "{{event}}"\n}');
   await dialog.getByRole('button', { name: 'Install', exact: true }).click();
   await dialog.getByRole('button', { name: 'Open the mapping' }).click();
-  await page.getByRole('heading', { name: 'Webhook' }).waitFor();
+  await page.getByRole('region', { name: 'Mapping' }).waitFor();
   const template = page.url().split('/').at(-1)?.split('?')[0] ?? '';
   const { config } = await admin.get<{ config: object }>(`/integration-templates/${template}/revisions/1`);
   expect(config).toMatchObject({

@@ -9225,7 +9225,10 @@ export interface operations {
     updateAlert: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -9250,6 +9253,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -10060,7 +10064,10 @@ export interface operations {
     updateWebhookSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };

@@ -3,7 +3,9 @@ import type { AlertKind } from '@firsthand/core/config/alert.ts';
 import { Button, CloseButton, Group, Alert as Notice, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, call } from '../../api.ts';
+import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
 import { dotted } from '../../dotted.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
@@ -32,6 +34,7 @@ interface Channel {
 }
 export interface EditableAlert {
   id: string;
+  updated_at: string;
   name: string;
   kind: AlertKind;
   pipeline_id: string | null;
@@ -42,11 +45,24 @@ export interface EditableAlert {
 }
 const NEW = { name: '', kind: 'failing' as AlertKind, pipeline_id: null, integration_id: null, threshold: 10, window_minutes: 15 };
 
-function valuesOf({ name, kind, pipeline_id, integration_id, threshold, window_minutes, channels }: Omit<EditableAlert, 'id'>) {
+function valuesOf({
+  name,
+  kind,
+  pipeline_id,
+  integration_id,
+  threshold,
+  window_minutes,
+  channels,
+}: Omit<EditableAlert, 'id' | 'updated_at'>) {
   const shown = channels.map(({ type, url, to }): Channel => ({ type, address: url ?? to ?? '' }));
   return { name, kind, pipeline_id, integration_id, threshold, window_minutes, channels: shown };
 }
 const channelOf = ({ type, address }: Channel) => ({ type, ...(type === 'email' ? { to: address.trim() } : { url: address.trim() }) });
+const bodyOf = ({ channels, integration_id, ...values }: ReturnType<typeof valuesOf>) => ({
+  ...values,
+  integration_id: OF_DELIVERIES.includes(values.kind) ? integration_id : null,
+  channels: channels.map(channelOf),
+});
 /** The form has one address where the API has `url` or `to`. */
 const fieldOf = (field: string): string =>
   dotted(field)
@@ -64,23 +80,40 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
   });
   const { kind, channels, pipeline_id } = form.values;
   const ofDeliveries = OF_DELIVERIES.includes(kind);
+  const [theirs, setTheirs] = useState<EditableAlert>();
   const save = useMutation({
-    mutationFn: ({ channels: typed, integration_id, ...values }: typeof form.values) => {
-      const body = { ...values, integration_id: ofDeliveries ? integration_id : null, channels: typed.map(channelOf) };
-      return alert === undefined
+    mutationFn: ({ values, since }: { values: typeof form.values; since: string | undefined }) => {
+      const body = bodyOf(values);
+      return alert === undefined || since === undefined
         ? call(api.POST('/v1/admin/alerts', { body }))
-        : call(api.PUT('/v1/admin/alerts/{id}', { params: { path: { id: alert.id } }, body }));
+        : call(api.PUT('/v1/admin/alerts/{id}', { params: { path: { id: alert.id }, header: { 'if-match': since } }, body }));
     },
     onSuccess: async () => {
       onDone();
       await queries.invalidateQueries({ queryKey: ['alerts'] });
     },
-    onError: (error) =>
-      form.setErrors(Object.fromEntries(Object.entries(fieldErrors(error, 'name')).map(([field, message]) => [fieldOf(field), message]))),
+    onError: async (error) => {
+      if (isConflict(error) && alert !== undefined)
+        return setTheirs(await call(api.GET('/v1/admin/alerts/{id}', { params: { path: { id: alert.id } } })));
+      form.setErrors(Object.fromEntries(Object.entries(fieldErrors(error, 'name')).map(([field, message]) => [fieldOf(field), message])));
+    },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+    <form onSubmit={form.onSubmit((values) => save.mutate({ values, since: alert?.updated_at }))}>
       <Stack gap="sm">
+        {theirs !== undefined && (
+          <Conflict
+            what="this alert"
+            theirs={bodyOf(valuesOf(theirs))}
+            mine={bodyOf(form.values)}
+            busy={save.isPending}
+            onKeepMine={() => save.mutate({ values: form.values, since: theirs.updated_at })}
+            onTakeTheirs={() => {
+              onDone();
+              void queries.invalidateQueries({ queryKey: ['alerts'] });
+            }}
+          />
+        )}
         <TextInput label="Name" placeholder="Orders do not reach Meta" data-autofocus {...form.getInputProps('name')} />
         <Select
           label="Watch"
@@ -150,8 +183,8 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
             Tell somebody else too
           </Button>
         </fieldset>
-        {save.isError && <Notice color="red">{failureText(save.error)}</Notice>}
-        <Button type="submit" size="sm" loading={save.isPending}>
+        {save.isError && !isConflict(save.error) && <Notice color="red">{failureText(save.error)}</Notice>}
+        <Button type="submit" size="sm" loading={save.isPending} disabled={theirs !== undefined}>
           {alert === undefined ? 'Create' : 'Save'}
         </Button>
       </Stack>

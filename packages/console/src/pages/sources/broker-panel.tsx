@@ -3,35 +3,41 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { afterSave } from '../../after-save.ts';
-import { api, call } from '../../api.ts';
+import { Conflict } from '../../components/conflict.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { BROKERS, type BrokerKind, ConnectionFields, connectionOf } from './broker-connection.tsx';
-import { SOURCES, type Source, sourceStatusQuery } from './sources.ts';
+import { SOURCES, type Source, savePart, sourceStatusQuery } from './sources.ts';
 
+const connectionIn = ({ connection }: Source) => connection;
 const TONES = { listening: 'ok', running: 'ok', connecting: 'warn', stopped: 'warn', failing: 'bad' } as const;
 
 export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind }) {
   const queries = useQueryClient();
   const may = useMay('editor');
-  const path = { id: source.id };
+  const valuesOf = ({ connection }: Source) => ({ connection: { ...BROKERS[kind].defaults, ...connection }, signing_secret: '' });
+  /** The version that the form started from. */
+  const [base, setBase] = useState(source);
+  const [theirs, setTheirs] = useState<Source>();
   const status = useQuery(sourceStatusQuery(source.id));
-  const form = useForm({ initialValues: { connection: { ...BROKERS[kind].defaults, ...source.connection }, signing_secret: '' } });
+  const form = useForm({ initialValues: valuesOf(source) });
   useUnsaved(form.isDirty());
   const save = useMutation({
-    mutationFn: ({ connection, signing_secret }: typeof form.values) =>
-      call(
-        api.PUT('/v1/admin/webhook-sources/{id}', {
-          params: { path },
-          body: { connection: connectionOf(kind, connection), ...(signing_secret === '' ? {} : { signing_secret }) },
-        }),
-      ),
-    onSuccess: async ({ connection }, sent) => {
-      const saved = { connection: { ...BROKERS[kind].defaults, ...connection }, signing_secret: '' };
+    mutationFn: ({ values: { connection, signing_secret }, since }: { values: typeof form.values; since: Source }) =>
+      savePart(since, connectionIn, {
+        connection: connectionOf(kind, connection),
+        ...(signing_secret === '' ? {} : { signing_secret }),
+      }),
+    onSuccess: async (answer, { values: sent }) => {
+      if (answer.kind === 'conflict') return setTheirs(answer.theirs);
+      setTheirs(undefined);
+      setBase(answer.source);
+      const saved = valuesOf(answer.source);
       form.setInitialValues(saved);
       form.setValues((now) => afterSave(sent, now as typeof form.values, saved));
       await queries.invalidateQueries({ queryKey: SOURCES });
@@ -49,14 +55,29 @@ export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind
           {status.data.last_error}
         </Text>
       )}
-      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      {theirs !== undefined && (
+        <Conflict
+          what={`the connection of ${source.name}`}
+          theirs={theirs.connection}
+          mine={connectionOf(kind, form.values.connection)}
+          busy={save.isPending}
+          onKeepMine={() => save.mutate({ values: form.values, since: theirs })}
+          onTakeTheirs={() => {
+            setTheirs(undefined);
+            setBase(theirs);
+            form.setInitialValues(valuesOf(theirs));
+            form.setValues(valuesOf(theirs));
+          }}
+        />
+      )}
+      <form onSubmit={form.onSubmit((values) => save.mutate({ values, since: base }))}>
         <Stack gap="sm" mt="sm" maw={560}>
           <ConnectionFields kind={kind} form={form} stored />
           <Group>
             <Button
               type="submit"
               loading={save.isPending}
-              disabled={!may || !form.isDirty()}
+              disabled={!may || !form.isDirty() || theirs !== undefined}
               title={may ? undefined : 'Needs the role editor'}
             >
               Save the connection

@@ -6,14 +6,14 @@ import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { api, call } from '../../api.ts';
+import { Conflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { SAMPLE_PAYLOADS } from './sample-payloads.ts';
-import { SOURCES, type Source } from './sources.ts';
+import { SOURCES, type Source, savePart } from './sources.ts';
 
 /** What decides how a payload is read; the fields have their names of the API. */
 const readingOf = ({
@@ -40,13 +40,15 @@ export function Payload({ source }: { source: Source }) {
   const queries = useQueryClient();
   const may = useMay('editor');
   const stored = useMemo(() => JSON.stringify(readingOf(source), null, 2), [source]);
-  const [draft, setDraft] = useState<string>();
+  /** What was typed, and the version that it started from. */
+  const [draft, setDraft] = useState<{ text: string; base: Source }>();
+  const [theirs, setTheirs] = useState<Source>();
   const sample = SAMPLE_PAYLOADS[source.provider];
   const [text, setText] = useState(() => JSON.stringify(sample.body, null, 2));
   const [eventType, setEventType] = useState(sample.type_header ?? '');
   /** The header that names the type of the event, for senders that put it there. */
   const typeHeader = /^\$headers\.(.+)$/.exec(source.event_type_path ?? findSource(source.provider).event_type_path ?? '')?.[1];
-  const reading = draft ?? stored;
+  const reading = draft?.text ?? stored;
   useUnsaved(reading !== stored);
   const shown = useDeferredValue(text);
   const shownReading = useDeferredValue(reading);
@@ -61,64 +63,88 @@ export function Payload({ source }: { source: Source }) {
     }
   }, [source, shown, shownReading, typeHeader, eventType]);
   const save = useMutation({
-    mutationFn: () =>
-      call(api.PUT('/v1/admin/webhook-sources/{id}', { params: { path: { id: source.id } }, body: JSON.parse(reading) as never })),
-    onSuccess: async () => {
+    mutationFn: (base: Source) => savePart(base, readingOf, JSON.parse(reading) as never),
+    onSuccess: async (saved) => {
+      if (saved.kind === 'conflict') return setTheirs(saved.theirs);
+      setTheirs(undefined);
       await queries.invalidateQueries({ queryKey: SOURCES });
-      setDraft(undefined);
+      // What was typed during the save stays, on top of it.
+      setDraft((now) => (now === undefined || now.text === reading ? undefined : { text: now.text, base: saved.source }));
       notifications.show({ message: 'Saved. New events are read this way within five seconds.' });
     },
   });
   return (
-    <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(280px, 1fr))', gap: 16 }}>
-      <div>
-        <Text size="sm" fw={600} mb={4}>
-          How it is read {source.provider !== 'custom' && <span className="dim">(in addition to {source.provider}’s own mapping)</span>}
-        </Text>
-        <Editor label="How it is read" language="json" value={reading} onChange={setDraft} readOnly={!may} />
-        <Group gap="xs" mt="xs">
-          <Button
-            onClick={() => save.mutate()}
-            loading={save.isPending}
-            disabled={!may || reading === stored}
-            title={may ? undefined : 'Needs the role editor'}
-          >
-            Save
-          </Button>
-          <Button variant="default" disabled={reading === stored} onClick={() => setDraft(undefined)}>
-            Discard
-          </Button>
-        </Group>
-        {save.isError && (
-          <Alert color="red" mt="xs" role="alert">
-            {failureText(save.error)}
-          </Alert>
-        )}
-      </div>
-      <div>
-        <Text size="sm" fw={600} mb={4}>
-          A payload
-        </Text>
-        <Editor label="Payload" language="json" value={text} onChange={setText} />
-        {typeHeader !== undefined && (
-          <TextInput
-            mt="xs"
-            label={`Header ${typeHeader}`}
-            value={eventType}
-            onChange={({ currentTarget }) => setEventType(currentTarget.value)}
+    <>
+      {theirs !== undefined && (
+        <Conflict
+          what={`how ${source.name} is read`}
+          theirs={readingOf(theirs)}
+          mine={reading}
+          busy={save.isPending}
+          onKeepMine={() => save.mutate(theirs)}
+          onTakeTheirs={() => {
+            setTheirs(undefined);
+            setDraft(undefined);
+            void queries.invalidateQueries({ queryKey: SOURCES });
+          }}
+        />
+      )}
+      <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(280px, 1fr))', gap: 16 }}>
+        <div>
+          <Text size="sm" fw={600} mb={4}>
+            How it is read {source.provider !== 'custom' && <span className="dim">(in addition to {source.provider}’s own mapping)</span>}
+          </Text>
+          <Editor
+            label="How it is read"
+            language="json"
+            value={reading}
+            onChange={(text) => setDraft({ text, base: draft?.base ?? source })}
+            readOnly={!may}
           />
-        )}
+          <Group gap="xs" mt="xs">
+            <Button
+              onClick={() => save.mutate(draft?.base ?? source)}
+              loading={save.isPending}
+              disabled={!may || reading === stored || theirs !== undefined}
+              title={may ? undefined : 'Needs the role editor'}
+            >
+              Save
+            </Button>
+            <Button variant="default" disabled={reading === stored} onClick={() => setDraft(undefined)}>
+              Discard
+            </Button>
+          </Group>
+          {save.isError && (
+            <Alert color="red" mt="xs" role="alert">
+              {failureText(save.error)}
+            </Alert>
+          )}
+        </div>
+        <div>
+          <Text size="sm" fw={600} mb={4}>
+            A payload
+          </Text>
+          <Editor label="Payload" language="json" value={text} onChange={setText} />
+          {typeHeader !== undefined && (
+            <TextInput
+              mt="xs"
+              label={`Header ${typeHeader}`}
+              value={eventType}
+              onChange={({ currentTarget }) => setEventType(currentTarget.value)}
+            />
+          )}
+        </div>
+        <div>
+          <Text size="sm" fw={600} mb={4}>
+            The event it becomes
+          </Text>
+          {result.ok ? (
+            <Json value={result.events.length === 1 ? result.events[0] : result.events} label="The event" />
+          ) : (
+            <Alert color="red">{result.reason}</Alert>
+          )}
+        </div>
       </div>
-      <div>
-        <Text size="sm" fw={600} mb={4}>
-          The event it becomes
-        </Text>
-        {result.ok ? (
-          <Json value={result.events.length === 1 ? result.events[0] : result.events} label="The event" />
-        ) : (
-          <Alert color="red">{result.reason}</Alert>
-        )}
-      </div>
-    </div>
+    </>
   );
 }

@@ -29,6 +29,7 @@ import type { Db, UserRole } from '../../../stores/config/schema.ts';
 import { announce } from '../alerts/channels.ts';
 import { announcementOf } from '../alerts/message.ts';
 import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Alerts'];
@@ -139,12 +140,20 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
   app.put(
     '/alerts/:id',
     {
-      config: { role: 'editor' },
-      schema: { summary: 'Change an alert', tags, params: IdParams, body: resource.update, response: { 200: resource.response } },
+      config: { role: 'editor', errors: ['CONFLICT'] },
+      schema: {
+        summary: 'Change an alert',
+        tags,
+        params: IdParams,
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
+        body: resource.update,
+        response: { 200: resource.response },
+      },
     },
-    async ({ params, body, user }) =>
+    async ({ params, body, user, headers }) =>
       await context.write(user, 'alert.updated', async (tx, change) => {
         const before = found(await findAlert({ db: tx, cipher }, user.org_id, params.id));
+        requireUnchanged(headers['if-match'], before.updated_at, 'The alert');
         const sent = withStoredAddresses(body, before.channels);
         await check(tx, { ...before, ...sent });
         const after = await updateAlert({ db: tx, cipher }, before, { ...sent, updated_at: change.stamp.now });

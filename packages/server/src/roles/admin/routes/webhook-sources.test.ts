@@ -67,6 +67,8 @@ onStory('webhook sources', (story) => {
     const { signing_secret: _secret, ...shown } = source;
     expect(await story.got(path)).toEqual(shown);
     expect(await story.put(path, { name: 'Renamed' })).toEqual({ ...shown, name: 'Renamed', updated_at: expect.any(String) });
+    const late = await story.call('PUT', path, { name: 'Late' }, { 'if-match': '2020-01-01T00:00:00.000Z' });
+    expect([late.status, (await story.got(path)).name]).toEqual([409, 'Renamed']);
     const entry = await story.audited(async () => {
       const rotated = await story.call('POST', `${path}/rotate-secret`);
       expect([rotated.status, Object.keys(rotated.body).includes('signing_secret')]).toEqual([200, true]);

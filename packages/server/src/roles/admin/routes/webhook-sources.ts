@@ -19,6 +19,7 @@ import {
 } from '../../../stores/config/webhook-sources.ts';
 import { readHealth } from '../../../stores/observe/dead-letters.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { requirePipeline } from './integrations.ts';
 
 const tags = ['Webhook sources'];
@@ -130,16 +131,24 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
     '/webhook-sources/:id',
     {
       config: { role: 'editor', errors: ['CONFLICT'] },
-      schema: { summary: 'Change a webhook source', tags, params: IdParams, body: Update, response: { 200: resource.response } },
+      schema: {
+        summary: 'Change a webhook source',
+        tags,
+        params: IdParams,
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
+        body: Update,
+        response: { 200: resource.response },
+      },
     },
     async (request) => {
-      const { user, params } = request;
+      const { user, params, headers } = request;
       const origin = ingestOrigin(context.settings, request);
       const { signing_secret: given, ...sent } = request.body;
       // Writing a mask back keeps the stored secret.
       const secret = given !== undefined && isMask(given) ? undefined : given;
       const updated = await context.write(user, 'webhook_source.updated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
+        requireUnchanged(headers['if-match'], before.updated_at, 'The source');
         // A new source type brings its own provider unless the body names one.
         const provider = sent.provider ?? (sent.source_type === undefined ? before.provider : PROVIDERS[sent.source_type]);
         const fields = { ...sent, provider };

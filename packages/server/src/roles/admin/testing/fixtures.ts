@@ -95,6 +95,14 @@ async function newDeadLetter(api: Api): Promise<{ id: string; event_id: string; 
 }
 
 export const FIXTURES: Record<string, Fixture> = {
+  '/v1/admin/audit-logs/:id': {
+    create: async (api, parent) => {
+      await newPipeline(api);
+      const { audit_logs } = (await api('GET', `${parent}?limit=1`)).body as { audit_logs: { id: string }[] };
+      return String(audit_logs[0]?.id);
+    },
+    permanent: true,
+  },
   '/v1/admin/dlq/:id': { create: async (api) => (await newDeadLetter(api)).id },
   '/v1/admin/events/:event_id': { create: async (api) => (await newDeadLetter(api)).event_id, permanent: true },
   '/v1/admin/integration-catalog/:vendor': { create: async () => 'webhook', shared: true },
