@@ -103,8 +103,8 @@ onStory('the lists of a large organisation', (story) => {
     expect(await found('nobody')).toEqual([]);
     const pipeline = await story.made('pipelines', { name: 'Inbound' });
     for (const name of ['Orders', 'Payments']) await story.made('webhook-sources', { name, pipeline_id: pipeline.id, source_type: 'crm' });
-    const found = (await story.got('webhook-sources?search=pay')).webhook_sources!;
-    expect(names(found)).toEqual(['Payments']);
-    expect(names((await story.got(`webhook-sources?ids=${found[0]!.id},whs_gone`)).webhook_sources)).toEqual(['Payments']);
+    const sources = (await story.got('webhook-sources?search=pay')).webhook_sources!;
+    expect(names(sources)).toEqual(['Payments']);
+    expect(names((await story.got(`webhook-sources?ids=${sources[0]!.id},whs_gone`)).webhook_sources)).toEqual(['Payments']);
   });
 });
