@@ -194,19 +194,21 @@ describe('who may enter the console', () => {
       config: { url: 'https://example.com/hook' },
     });
     const made = await admin.post<{ id: string }>(`/pipelines/${id}/integrations`, { template_id: template.id });
+    await admin.post(`/integration-templates/${template.id}/revisions`, { config: { url: 'https://example.com/other' } });
     await page.goto(`${service.url}/pipelines/${id}?range=7d`);
     const row = page.getByRole('region', { name: 'Integrations' }).getByRole('row').filter({ hasText: 'Linked hook' });
     const results = async (result: string) =>
       Object.fromEntries(
         new URL((await row.locator(`a[href*="delivery=${result}"]`).getAttribute('href')) ?? '', service.url).searchParams,
       );
+    await row.getByRole('link', { name: '2 is newer' }).waitFor();
     expect(await results('delivered')).toEqual({ pipeline: id, integration: made.id, delivery: 'delivered', range: '7d' });
     expect(await results('waiting')).toEqual({ pipeline: id, integration: made.id, delivery: 'waiting' });
     const received = new URL((await page.getByRole('link', { name: /^Received/ }).getAttribute('href')) ?? '', service.url);
     expect(Object.fromEntries(received.searchParams)).toEqual({ pipeline: id, range: '7d' });
     await page
-      .getByRole('button', { name: /Linked hook/ })
-      .first()
+      .getByRole('region', { name: 'Picture of the pipeline' })
+      .getByRole('link', { name: /^Linked hook/ })
       .click();
     await expect.poll(() => new URL(page.url()).searchParams.get('integration')).toBe(made.id);
   });

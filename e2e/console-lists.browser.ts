@@ -52,6 +52,38 @@ describe('the lists of a large organisation', () => {
     expect(new URL(page.url()).searchParams.get('q')).toBe('very first');
   });
 
+  test('Home pages and searches all pipelines with their numbers, and the address holds the search', async () => {
+    await page.goto(service.url);
+    const pipelines = page.getByRole('region', { name: 'Pipelines' });
+    await pipelines.getByText(`25 of ${PIPELINES}`).waitFor();
+    await pipelines.getByRole('button', { name: 'Show more' }).click();
+    await pipelines.getByText(`50 of ${PIPELINES}`).waitFor();
+    await pipelines.getByLabel('Filter pipelines').fill('very first');
+    const row = pipelines.getByRole('row', { name: /The very first shop/ });
+    await row.getByRole('link', { name: '0', exact: true }).first().waitFor();
+    expect(await pipelines.getByRole('row').count()).toBe(2);
+    await page.reload();
+    await row.waitFor();
+    expect(await pipelines.getByLabel('Filter pipelines').inputValue()).toBe('very first');
+  });
+
+  test('an installation begins with the pipeline one came from, and finds any other by typing', async () => {
+    await page.goto(`${service.url}/pipelines/${oldest.id}`);
+    await page.getByRole('link', { name: 'Add integration' }).click();
+    await page.getByRole('link', { name: /^Webhook/ }).click();
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Install Webhook' });
+    await dialog.getByText('The very first shop').waitFor();
+    await dialog.getByRole('combobox', { name: 'Pipelines' }).fill('Shop 001');
+    await page.getByRole('option', { name: 'Shop 001' }).click();
+    await dialog.getByText('Shop 001').waitFor();
+    const shared = await page.context().newPage();
+    await shared.goto(page.url());
+    await shared.getByRole('dialog', { name: 'Install Webhook' }).getByText('The very first shop').waitFor();
+    await shared.close();
+    await page.keyboard.press('Escape');
+  });
+
   test('the search finds an integration of the oldest pipeline', async () => {
     await page.goto(service.url);
     await page.getByRole('button', { name: /^Search/ }).click();
@@ -175,7 +207,32 @@ describe('the lists of a large organisation', () => {
     await page.getByRole('option', { name: /Order Completed/ }).waitFor();
   });
 
-  test('the number of waiting events leads to them', async () => {
+  test('events are filtered by their source, the counts of the picture lead to them, and a link shows the same view', async () => {
+    await page.goto(`${service.url}/events?pipeline=${oldest.id}`);
+    await page.getByRole('button', { name: '+ Source' }).click();
+    await page.getByRole('combobox', { name: 'Source' }).fill('source 54');
+    await page.getByRole('option', { name: 'Source 54' }).click();
+    await expect.poll(() => page.getByRole('main').innerText()).toMatch(/Source: Source 54.*No retained event matches/s);
+    await page.goto(`${service.url}/pipelines/${oldest.id}?range=1h`);
+    await page.getByRole('region', { name: 'Picture of the pipeline' }).getByRole('link', { name: '1 event of browsers' }).first().click();
+    await page.getByRole('button', { name: /^Source: browser/ }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Time range' }).inputValue()).toBe('Last hour');
+    await page.getByRole('option', { name: /Order Completed/ }).click();
+    const panel = page.getByRole('region', { name: 'Event', exact: true });
+    await panel.getByRole('button', { name: 'Request and answer' }).click();
+    await panel.getByText('{"thanks":"for the order"}').waitFor();
+    const shared = await page.context().newPage();
+    await shared.goto(page.url());
+    await shared.getByRole('region', { name: 'Event', exact: true }).getByText('{"thanks":"for the order"}').waitFor();
+    await panel.getByRole('tab', { name: 'As received' }).click();
+    await panel.getByLabel('Event as received').getByText('an-order').waitFor();
+    await shared.goto(page.url());
+    await shared.getByLabel('Event as received').getByText('an-order').waitFor();
+    await shared.getByRole('button', { name: /^Source: browser/ }).waitFor();
+    await shared.close();
+  });
+
+  test('the number of waiting events leads to them, and Home shows it over time', async () => {
     receiver.answer(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
     await fetch(`${service.url}/v1/t`, {
       method: 'POST',
@@ -195,6 +252,8 @@ describe('the lists of a large organisation', () => {
       })
       .toMatch(/Order Waiting/);
     expect(await page.getByRole('option', { name: /Order Completed/ }).count()).toBe(0);
+    await page.goto(service.url);
+    await page.getByRole('img', { name: 'Waiting over time: from 0 to 1, highest 1' }).waitFor();
   });
 
   test('settings name every process and say what the stores allow; the browser reported no error', async () => {

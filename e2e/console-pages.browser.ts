@@ -125,7 +125,7 @@ const PAGES: [name: string, path: () => string, shown: string][] = [
   ['vendor', () => '/catalog/google_analytics_4', 'Sample request'],
   ['events', () => '/events', 'Integrations'],
   ['event', () => `/events?selected=${ids.event}`, 'What happened'],
-  ['failed-event', () => '/events?delivery=dead_lettered&selected=a-rejected-order', 'All that failed this way'],
+  ['failed-event', () => '/events?delivery=dead_lettered&selected=a-rejected-order', 'that failed this way'],
   ['dead-letters', () => '/dead-letters', 'Replay history'],
   ['dead-letter', () => `/dead-letters?selected=${ids.letter}`, 'Replay history'],
   ['replay-history', () => '/dead-letters?tab=history', 'Only these events'],

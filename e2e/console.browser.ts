@@ -73,6 +73,8 @@ describe('the console', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Welcome to Firsthand' }).waitFor();
     await page.getByRole('link', { name: 'Order Completed (first-order)' }).waitFor();
+    await page.getByLabel('curl snippet').waitFor();
+    await page.getByRole('tab', { name: 'Website' }).click();
     await page.getByLabel('Website snippet').getByText('<script async').waitFor();
   });
 

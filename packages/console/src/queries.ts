@@ -42,8 +42,10 @@ export const integrationsQuery = (pipelineId: string) =>
 
 interface StatsScope {
   pipeline_id?: string;
+  pipeline_ids?: string;
   integration_id?: string;
   group_by?: 'pipeline_id' | 'integration_id';
+  with_waiting?: boolean;
 }
 export const statsQuery = (range: RangeKey, scope: StatsScope = {}) =>
   queryOptions({
@@ -53,6 +55,9 @@ export const statsQuery = (range: RangeKey, scope: StatsScope = {}) =>
     refetchInterval: STATS_EVERY_MS,
     placeholderData: keepPreviousData,
   });
+/** The numbers and the chart of Home, or of a pipeline. They share one answer. */
+export const trafficQuery = (range: RangeKey, pipelineId?: string) =>
+  statsQuery(range, { with_waiting: true, ...(pipelineId === undefined ? {} : { pipeline_id: pipelineId }) });
 /** The same length of time before the range, to compare with. */
 export const earlierStatsQuery = (range: RangeKey, scope: StatsScope = {}) =>
   queryOptions({

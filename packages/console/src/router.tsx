@@ -24,7 +24,7 @@ function texts<K extends string>(...names: K[]): (search: Record<string, unknown
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: texts('range'),
+  validateSearch: texts('range', 'q', 'snippet'),
   component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 });
 
@@ -37,6 +37,7 @@ const events = createRoute({
     'user',
     'visitor',
     'integration',
+    'source',
     'delivery',
     'reason',
     'status',
@@ -44,6 +45,8 @@ const events = createRoute({
     'selected',
     'selected_in',
     'live',
+    'view',
+    'request',
   ),
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
 });
@@ -56,7 +59,7 @@ const pipelines = createRoute({
 const pipeline = createRoute({
   getParentRoute: () => root,
   path: '/pipelines/$pipelineId',
-  validateSearch: texts('tab', 'range', 'integration', 'transformation', 'event'),
+  validateSearch: texts('tab', 'range', 'integration', 'transformation', 'event', 'snippet'),
   component: lazyRouteComponent(() => import('./pages/pipelines/pipeline-page.tsx'), 'PipelinePage'),
 });
 const deadLetters = createRoute({
@@ -68,13 +71,13 @@ const deadLetters = createRoute({
 const catalog = createRoute({
   getParentRoute: () => root,
   path: '/catalog',
-  validateSearch: texts('q', 'group'),
+  validateSearch: texts('q', 'group', 'pipeline'),
   component: lazyRouteComponent(() => import('./pages/catalog/catalog-page.tsx'), 'CatalogPage'),
 });
 const vendor = createRoute({
   getParentRoute: () => root,
   path: '/catalog/$vendor',
-  validateSearch: texts('variant'),
+  validateSearch: texts('variant', 'sample', 'pipeline', 'new'),
   component: lazyRouteComponent(() => import('./pages/catalog/vendor-page.tsx'), 'VendorPage'),
 });
 const sources = createRoute({

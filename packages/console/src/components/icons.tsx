@@ -31,3 +31,18 @@ export function SearchIcon() {
     </svg>
   );
 }
+export function MoonIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width={15} height={15} aria-hidden="true" {...line}>
+      <path d="M13.500 9.500a6 6 0 0 1-7-7 6 6 0 1 0 7 7z" />
+    </svg>
+  );
+}
+export function SunIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width={15} height={15} aria-hidden="true" {...line}>
+      <circle cx="8" cy="8" r="3" />
+      <path d="M8 1v1.500M8 13.500v1.500M1 8h1.500M13.500 8h1.500M3 3l1 1M12 12l1 1M3 13l1-1M12 4l1-1" />
+    </svg>
+  );
+}

@@ -34,6 +34,15 @@ const findIntegrations =
     const label = (name: string, pipeline: string) => (pipelineId === undefined ? `${name} · ${pipeline}` : name);
     return { choices: integrations.map(({ id, name, pipeline_name }) => ({ value: id, label: label(name, pipeline_name) })), total };
   };
+const findSources =
+  (pipelineId: string | undefined): Find =>
+  async (search) => {
+    const scope = pipelineId === undefined ? {} : { pipeline_id: pipelineId };
+    const { webhook_sources, total } = await call(
+      api.GET('/v1/admin/webhook-sources', { params: { query: { ...searchOf(search), ...scope } } }),
+    );
+    return { choices: webhook_sources.map(({ id, name }) => ({ value: id, label: name })), total };
+  };
 async function findTemplates(search: string): Promise<Found> {
   const { templates, total } = await call(api.GET('/v1/admin/integration-templates', { params: { query: searchOf(search) } }));
   return { choices: templates.map(({ id, name }) => ({ value: id, label: name })), total };
@@ -82,6 +91,20 @@ export function PipelineSelect(props: OneProps) {
 export function IntegrationSelect({ pipelineId, ...props }: OneProps & { pipelineId?: string | undefined }) {
   const names = useIntegrationNames(idsOf(props.value));
   return <Select {...props} {...useChoices(['integrations', pipelineId], findIntegrations(pipelineId), chosenOf(props.value, names))} />;
+}
+/** `kinds` stand above the webhook sources. */
+export function SourceSelect({ pipelineId, kinds, ...props }: OneProps & { pipelineId: string | undefined; kinds: readonly Choice[] }) {
+  const { data, ...choices } = useChoices(['sources', pipelineId], findSources(pipelineId), []);
+  const typed = choices.searchValue.trim().toLowerCase();
+  return <Select {...props} {...choices} data={[...kinds.filter(({ label }) => label.includes(typed)), ...data]} />;
+}
+export function useSourceName(id: string | undefined): string | undefined {
+  return useQuery({
+    queryKey: ['webhook-source', id, 'name'],
+    enabled: id !== undefined,
+    queryFn: async () => (await call(api.GET('/v1/admin/webhook-sources/{id}', { params: { path: { id: id ?? '' } } }))).name,
+    retry: false, // a source that was removed keeps its events
+  }).data;
 }
 export function TemplateSelect(props: OneProps) {
   const { value } = props;

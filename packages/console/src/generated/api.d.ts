@@ -4347,6 +4347,8 @@ export interface components {
              */
             vendor: string;
             delivery_mode: components["schemas"]["DeliveryMode"];
+            /** @description The newest revision of the template. */
+            latest_revision_number: number;
             health: components["schemas"]["IntegrationHealth"];
             /**
              * Format: date-time
@@ -4797,6 +4799,8 @@ export interface components {
              */
             vendor: string;
             delivery_mode: components["schemas"]["DeliveryMode"];
+            /** @description The newest revision of the template. */
+            latest_revision_number: number;
             health: components["schemas"]["IntegrationHealth"];
             /**
              * Format: date-time
@@ -4956,6 +4960,8 @@ export interface components {
              */
             vendor: string;
             delivery_mode: components["schemas"]["DeliveryMode"];
+            /** @description The newest revision of the template. */
+            latest_revision_number: number;
             health: components["schemas"]["IntegrationHealth"];
             /**
              * Format: date-time
@@ -9047,6 +9053,8 @@ export interface operations {
         parameters: {
             query?: {
                 pipeline_id?: string;
+                /** @description Only these pipelines. Ids with commas between them, at most 100. */
+                pipeline_ids?: string;
                 integration_id?: string;
                 /** @description The first minute that counts. */
                 from?: string;

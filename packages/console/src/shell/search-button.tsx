@@ -5,6 +5,8 @@ import classes from './shell.module.css';
 
 const Search = lazy(async () => ({ default: (await import('./search.tsx')).Search }));
 
+const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K' : 'Ctrl K';
+
 /** The search itself is loaded when it is first opened; it listens to the keys from then on. */
 export function SearchButton() {
   const [wanted, setWanted] = useState(false);
@@ -15,10 +17,10 @@ export function SearchButton() {
   useHotkeys(wanted ? [] : [['mod + K', open]], []);
   return (
     <>
-      <button type="button" className={classes.search} aria-label="Search pipelines, integrations, an event id … Ctrl K" onClick={open}>
+      <button type="button" className={classes.search} aria-label={`Search pipelines, integrations, an event id … ${KEYS}`} onClick={open}>
         <SearchIcon />
         <span>Search pipelines, integrations, an event id …</span>
-        <kbd>Ctrl K</kbd>
+        <kbd>{KEYS}</kbd>
       </button>
       {wanted && (
         <Suspense>

@@ -3,6 +3,7 @@ import { AppShell, Burger, Group, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { RANGE_PLACE } from '../components/range-select.tsx';
 import { Loading } from '../components/states.tsx';
 import { live } from '../live/live.ts';
 import { useSession } from '../session/use-session.ts';
@@ -12,6 +13,7 @@ import { LiveDot } from './live-dot.tsx';
 import { Rail } from './rail.tsx';
 import { SearchButton } from './search-button.tsx';
 import classes from './shell.module.css';
+import { ThemeButton } from './theme-button.tsx';
 
 const loadSignIn = async () => ({ default: (await import('../pages/sign-in/sign-in-page.tsx')).SignInPage });
 const SignInPage = lazy(loadSignIn);
@@ -76,8 +78,10 @@ function Frame() {
           Firsthand
         </Link>
         <SearchButton />
+        <div id={RANGE_PLACE} />
         <Group gap="md" ml="auto" wrap="nowrap">
           <LiveDot />
+          <ThemeButton />
           <AccountMenu />
         </Group>
       </AppShell.Header>

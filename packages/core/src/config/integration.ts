@@ -87,6 +87,7 @@ export const integration = defineResource(
     ),
     vendor: joined(Type.String({ description: 'Catalog key of the vendor.', examples: ['webhook'] })),
     delivery_mode: joined(DeliveryModeSchema),
+    latest_revision_number: shown(Type.Integer({ description: 'The newest revision of the template.' })),
     health: shown(Health),
     created_at: made(Timestamp),
     updated_at: made(Timestamp),

@@ -12,7 +12,7 @@ import { VendorIcon } from './vendor-icon.tsx';
 const labelOf = (group: string) => group.replaceAll('_', ' ');
 
 export function CatalogPage() {
-  const { q = '', group = 'all' } = useSearch({ strict: false }) as { q?: string; group?: string };
+  const { q = '', group = 'all', pipeline } = useSearch({ strict: false }) as { q?: string; group?: string; pipeline?: string };
   const navigate = useNavigate();
   const catalog = useQuery(catalogQuery());
   const set = (next: { q?: string | undefined; group?: string | undefined }) =>
@@ -52,7 +52,12 @@ export function CatalogPage() {
         <ul className={classes.grid}>
           {vendors.map(({ key, name, description, group: kind, status }) => (
             <li key={key}>
-              <Link to="/catalog/$vendor" params={{ vendor: key }} className={`panel ${classes.card}`}>
+              <Link
+                to="/catalog/$vendor"
+                params={{ vendor: key }}
+                search={pipeline === undefined ? {} : { pipeline }}
+                className={`panel ${classes.card}`}
+              >
                 <span className={classes.cardHead}>
                   <VendorIcon vendor={key} name={name} />
                   <b>{name}</b>

@@ -1,10 +1,11 @@
 /** Installs a vendor: blueprint, credentials, consent category, what it maps, pipelines; then a real test call. */
-import { Button, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
+import { PipelinesSelect } from '../../components/server-select.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { ACCOUNT_FIELD, type InstallCalls, installation, lacksAccountOnly } from './installation.ts';
@@ -47,7 +48,18 @@ const isEmpty = (value: unknown): boolean =>
   value === '' || value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
 
-export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor; variant?: string; onDone: () => void }) {
+export function Install({
+  vendor,
+  variant,
+  pipeline,
+  onDone,
+}: {
+  vendor: InstallableVendor;
+  variant?: string;
+  /** Where the reader came from, if from a pipeline. */
+  pipeline?: string | undefined;
+  onDone: () => void;
+}) {
   const queries = useQueryClient();
   const pipelines = useQuery(pipelinesQuery());
   const [more, setMore] = useState(false);
@@ -57,7 +69,7 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
     initialValues: {
       name: vendor.name,
       variant: variant ?? 'default',
-      pipelines: [] as string[],
+      pipelines: pipeline === undefined ? [] : [pipeline],
       consent_category: vendor.default_consent_category ?? null,
       config: Object.fromEntries(required.map((field) => [field.key, field.default ?? ''])) as Record<string, unknown>,
     },
@@ -71,7 +83,7 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
     },
   });
   // The only pipeline is the one that is meant.
-  const only = pipelines.data?.pipelines.length === 1 ? pipelines.data.pipelines[0]?.id : undefined;
+  const only = pipelines.data?.total === 1 ? pipelines.data.pipelines[0]?.id : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: proposed once, when the pipelines are known
   useEffect(() => {
     if (only !== undefined && form.values.pipelines.length === 0) form.setFieldValue('pipelines', [only]);
@@ -143,12 +155,7 @@ export function Install({ vendor, variant, onDone }: { vendor: InstallableVendor
           data={CATEGORIES}
           {...form.getInputProps('consent_category')}
         />
-        <MultiSelect
-          label="Pipelines"
-          description="Whose events it receives, from now on."
-          data={pipelines.data?.pipelines.map(({ id: value, name: label }) => ({ value, label })) ?? []}
-          {...form.getInputProps('pipelines')}
-        />
+        <PipelinesSelect label="Pipelines" description="Whose events it receives, from now on." {...form.getInputProps('pipelines')} />
         <Text size="xs" c="var(--dim)">
           {events.length === 0
             ? 'Every event is delivered as it is.'

@@ -1,6 +1,5 @@
 /** A vendor before anything is installed: its fields, what it maps, the mapping as a table; then the installation. */
 import { Button, Modal, Select, Table, Tabs, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -10,6 +9,7 @@ import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type VendorRequest, VendorRequests } from '../../components/vendor-requests.tsx';
 import { useMay } from '../../session/use-session.ts';
+import { useNewDialog } from '../../use-new-dialog.ts';
 import classes from './catalog.module.css';
 import { Install } from './install.tsx';
 import { type Mapping, mappedEvents, sourceText, transformNames, type VariantConfig } from './variant.ts';
@@ -23,9 +23,9 @@ export const vendorQuery = (vendor: string) => ({
 
 export function VendorPage() {
   const { vendor: key } = useParams({ strict: false }) as { vendor: string };
-  const { variant: chosen = 'default' } = useSearch({ strict: false }) as { variant?: string };
+  const { variant: chosen = 'default', pipeline } = useSearch({ strict: false }) as { variant?: string; pipeline?: string };
   const navigate = useNavigate();
-  const [open, { open: show, close }] = useDisclosure();
+  const [open, { open: show, close }] = useNewDialog('editor');
   const may = useMay('editor');
   const query = useQuery(vendorQuery(key));
   if (query.isPending) return <Loading what="the vendor" />;
@@ -72,11 +72,10 @@ export function VendorPage() {
               data={vendor.variants.map(({ key: value, name: label }) => ({ value, label }))}
               onChange={(next) =>
                 void navigate({
-                  to: '/catalog/$vendor',
-                  params: { vendor: key },
-                  search: next === null || next === 'default' ? {} : { variant: next },
+                  to: '.',
+                  search: (old: object) => ({ ...old, variant: next === null || next === 'default' ? undefined : next }),
                   replace: true,
-                })
+                } as never)
               }
             />
           </div>
@@ -146,7 +145,7 @@ export function VendorPage() {
         </div>
       </div>
       <Modal opened={open} onClose={close} title={`Install ${vendor.name}`} size="lg">
-        <Install vendor={vendor} {...(variant === undefined ? {} : { variant: variant.key })} onDone={close} />
+        <Install vendor={vendor} {...(variant === undefined ? {} : { variant: variant.key })} pipeline={pipeline} onDone={close} />
       </Modal>
     </Page>
   );
@@ -196,14 +195,22 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
 
 /** What the vendor would receive, before anything is installed. */
 function Samples({ samples }: { samples: Awaited<ReturnType<ReturnType<typeof vendorQuery>['queryFn']>>['sample_requests'] }) {
-  const [first] = samples;
-  if (first === undefined) return null;
+  const { sample = '0' } = useSearch({ strict: false }) as { sample?: string };
+  const navigate = useNavigate();
+  if (samples.length === 0) return null;
+  const shown = samples[Number(sample)] === undefined ? '0' : sample;
+  const show = (next: string | null) =>
+    void navigate({
+      to: '.',
+      search: (old: object) => ({ ...old, sample: next === null || next === '0' ? undefined : next }),
+      replace: true,
+    } as never);
   return (
     <section className={`panel ${classes.section}`} aria-label="Sample request">
       <Title order={2} mb="xs">
         Sample request
       </Title>
-      <Tabs defaultValue="0" keepMounted={false}>
+      <Tabs value={shown} onChange={show} keepMounted={false}>
         <Tabs.List>
           {samples.map(({ event }, at) => (
             <Tabs.Tab key={event.event_id} value={String(at)}>

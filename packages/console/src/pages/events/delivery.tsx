@@ -2,11 +2,12 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
+import { api, call } from '../../api.ts';
 import { Reason } from '../../components/reason.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
-import { clockTime, milliseconds, zonedTime } from '../../format.ts';
+import { clockTime, milliseconds, number, zonedTime } from '../../format.ts';
 import { type Integration, integrationsQuery } from '../../queries.ts';
 import type { Explained } from './event-query.ts';
 import classes from './events.module.css';
@@ -23,8 +24,17 @@ export function showStep(integrationId: string): void {
   link?.focus();
 }
 
-export function Delivery({ event, delivery }: { event: Explained; delivery: DeliveryResult }) {
-  const [open, setOpen] = useState(false);
+export function Delivery({
+  event,
+  delivery,
+  open,
+  onOpen,
+}: {
+  event: Explained;
+  delivery: DeliveryResult;
+  open: boolean;
+  onOpen: (open: boolean) => void;
+}) {
   const integrations = useQuery({ ...integrationsQuery(event.pipeline_id), refetchInterval: false });
   const integration = integrations.data?.integrations.find(({ id }) => id === delivery.integration_id);
   const { attempts, status } = delivery;
@@ -52,7 +62,7 @@ export function Delivery({ event, delivery }: { event: Explained; delivery: Deli
               {attempts.length > 1 && ` · ${attempts.length} attempts`}
             </span>
           )}
-          <button type="button" className={classes.toggle} onClick={() => setOpen(!open)} aria-expanded={open}>
+          <button type="button" className={classes.toggle} onClick={() => onOpen(!open)} aria-expanded={open}>
             {open ? 'Less' : attempts.length > 0 ? 'Request and answer' : 'Request'}
           </button>
         </>
@@ -111,17 +121,7 @@ function Why({ event, delivery, integration }: { event: Explained; delivery: Del
             Open the mapping
           </Button>
         )}
-        {status === 'dead_lettered' && (
-          <Button
-            component={Link}
-            to="/dead-letters"
-            search={{ integration: delivery.integration_id, ...(reason === null ? {} : { reason }) } as never}
-            size="compact-xs"
-            variant="default"
-          >
-            All that failed this way
-          </Button>
-        )}
+        {status === 'dead_lettered' && <SameFailure integrationId={delivery.integration_id} reason={reason} />}
         {reason === 'consent_not_granted' && (
           <Button
             component={Link}
@@ -135,6 +135,27 @@ function Why({ event, delivery, integration }: { event: Explained; delivery: Del
         )}
       </Group>
     </div>
+  );
+}
+/** The dead letters with the same reason, and how many there are. */
+function SameFailure({ integrationId, reason }: { integrationId: string; reason: string | null }) {
+  const which = reason === null ? {} : { reason };
+  const { data: total } = useQuery({
+    queryKey: ['dead-letter-count', integrationId, reason],
+    queryFn: async () =>
+      (await call(api.GET('/v1/admin/dlq', { params: { query: { integration_id: integrationId, limit: 1, ...which } } }))).total,
+    staleTime: 30_000,
+  });
+  return (
+    <Button
+      component={Link}
+      to="/dead-letters"
+      search={{ integration: integrationId, ...which } as never}
+      size="compact-xs"
+      variant="default"
+    >
+      {total === undefined || total < 2 ? 'All that failed this way' : `All ${number(total)} that failed this way`}
+    </Button>
   );
 }
 function isMapping(reason: string | null): boolean {

@@ -17,7 +17,21 @@ import { Life } from './life.tsx';
 
 const REFRESH_WHILE_WAITING_MS = 5_000;
 
-export function EventPanel({ eventId, pipelineId, onClose }: { eventId: string; pipelineId: string | undefined; onClose: () => void }) {
+/** What is open in the panel; it stands in the address bar. */
+export interface PanelView {
+  /** The tab. */
+  view: string | undefined;
+  /** The integration whose request is shown. */
+  request: string | undefined;
+  onView: (next: { view?: string | undefined; request?: string | undefined }, replace: boolean) => void;
+}
+
+export function EventPanel({
+  eventId,
+  pipelineId,
+  onClose,
+  ...view
+}: { eventId: string; pipelineId: string | undefined; onClose: () => void } & PanelView) {
   const query = useQuery({
     ...eventQuery(eventId, pipelineId),
     refetchInterval: ({ state }) =>
@@ -45,7 +59,7 @@ export function EventPanel({ eventId, pipelineId, onClose }: { eventId: string; 
       ) : isRejected(query.data) ? (
         <Rejection event={query.data} onClose={onClose} />
       ) : (
-        <Explanation event={query.data} onClose={onClose} />
+        <Explanation event={query.data} onClose={onClose} {...view} />
       )}
     </section>
   );
@@ -78,11 +92,14 @@ function Rejection({ event, onClose }: { event: Rejected; onClose: () => void })
   );
 }
 
-function Explanation({ event, onClose }: { event: Explained; onClose: () => void }) {
+const TABS = ['life', 'event', 'received'];
+
+function Explanation({ event, onClose, view, request, onView }: { event: Explained; onClose: () => void } & PanelView) {
   const { deliveries } = event;
   const failed = deliveries.filter(({ status }) => status === 'dead_lettered').length;
   const undelivered = deliveries.filter(({ status }) => status !== 'delivered').length;
-  const [tab, setTab] = useState('life');
+  const tab = view !== undefined && TABS.includes(view) ? view : 'life';
+  const setTab = (next: string | null) => onView({ view: next === 'life' || next === null ? undefined : next }, true);
   const [asked, setAsked] = useState<{ id: string }>();
   const explain = (id: string) => {
     setTab('life');
@@ -108,14 +125,14 @@ function Explanation({ event, onClose }: { event: Explained; onClose: () => void
         {event.event_id} <Copy text={event.event_id} label="Copy the event id" inline />
       </div>
       <EventActions event={event} onWhy={explain} />
-      <Tabs value={tab} onChange={(next) => setTab(next ?? 'life')} mt="sm" keepMounted={false}>
+      <Tabs value={tab} onChange={setTab} mt="sm" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="life">What happened</Tabs.Tab>
           <Tabs.Tab value="event">Processed event</Tabs.Tab>
           <Tabs.Tab value="received">As received</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="life">
-          <Life event={event} />
+          <Life event={event} request={request} onRequest={(id) => onView({ request: id }, true)} />
         </Tabs.Panel>
         <Tabs.Panel value="event" pt="sm">
           {event.event === null ? (

@@ -133,7 +133,7 @@ const EventRow = memo(function EventRow({ row, start, selected, pipeline, integr
       onKeyDown={(event) => event.key === 'Enter' && onSelect(row)}
     >
       <span className="mono" title={row.received_at}>
-        {rowTime(row.received_at)}
+        <RowTime iso={row.received_at} />
       </span>
       <span className={classes.name}>
         <EventName row={row} /> {row.webhook && <Tag tone="info">webhook</Tag>}
@@ -184,8 +184,15 @@ function Verdicts({ row, integrations }: { row: Row; integrations: readonly Inte
     </span>
   );
 }
-/** A date takes the place of the milliseconds. */
-function rowTime(iso: string): string {
+/** `14:02:11.482`, or `12 May 14:02:11`. A telephone has room for `14:02:11` and `12 May 14:02`. */
+function RowTime({ iso }: { iso: string }) {
   const time = clockTime(iso);
-  return time.length > '14:02:11.482'.length ? time.slice(0, -'.482'.length) : time;
+  const whole = time.length > '14:02:11.482'.length ? time.slice(0, -'.482'.length) : time;
+  const cut = whole.length - (whole === time ? '.482'.length : ':11'.length);
+  return (
+    <>
+      {whole.slice(0, cut)}
+      <span className={classes.fine}>{whole.slice(cut)}</span>
+    </>
+  );
 }

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { api, call, RefusedError } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
+import { RangeSelect } from '../../components/range-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
@@ -17,7 +18,7 @@ import { Filters } from './filters.tsx';
 import { useLiveEvents } from './live-events.ts';
 import type { LiveRow } from './live-rows.ts';
 import { mergeLive, type Row, rowKey, rowOf } from './rows.ts';
-import { canBeLive, type EventsSearch, FILTERS, type FilterName, queryOf } from './search.ts';
+import { canBeLive, type EventsSearch, FILTERS, type FilterName, NOTHING_SELECTED, queryOf } from './search.ts';
 import { useIntegrations } from './use-integrations.ts';
 
 const PAGE_SIZE = 100;
@@ -112,11 +113,11 @@ export function EventsPage() {
   // Back closes the panel, however many events were looked at in it.
   const isOpen = search.selected !== undefined;
   const onSelect = useCallback(
-    ({ event_id, pipeline_id }: Row) => setSearch({ selected: event_id, selected_in: pipeline_id }, isOpen),
+    ({ event_id, pipeline_id }: Row) => setSearch({ selected: event_id, selected_in: pipeline_id, request: undefined }, isOpen),
     [setSearch, isOpen],
   );
   function setFilter(name: FilterName, value: string | undefined) {
-    setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined } : {}) });
+    setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined, source: undefined } : {}) });
   }
   // A search that found nothing yet goes on by itself: there is no list whose end could be reached.
   const isSearching = rows.length === 0 && hasNextPage && !past.isError;
@@ -134,15 +135,18 @@ export function EventsPage() {
           : `${number(total)}${counted?.isMore ? '+' : ''} ${filtered ? 'match' : 'retained'}${isLive ? ', new ones appear as they arrive' : ''}`
       }
       actions={
-        liveIsPossible ? (
-          <Button variant="default" onClick={() => setSearch({ live: isLive ? 'off' : undefined }, true)}>
-            {isLive ? 'Pause' : 'Go live'}
-          </Button>
-        ) : (
-          <Button variant="default" loading={past.isFetching} onClick={() => void readAnew()}>
-            Look again
-          </Button>
-        )
+        <>
+          <RangeSelect all="All retained" />
+          {liveIsPossible ? (
+            <Button variant="default" onClick={() => setSearch({ live: isLive ? 'off' : undefined }, true)}>
+              {isLive ? 'Pause' : 'Go live'}
+            </Button>
+          ) : (
+            <Button variant="default" loading={past.isFetching} onClick={() => void readAnew()}>
+              Look again
+            </Button>
+          )}
+        </>
       }
     >
       <Filters
@@ -202,7 +206,10 @@ export function EventsPage() {
               key={`${search.selected_in} ${search.selected}`}
               eventId={search.selected}
               pipelineId={search.selected_in}
-              onClose={() => setSearch({ selected: undefined, selected_in: undefined })}
+              view={search.view}
+              request={search.request}
+              onView={setSearch}
+              onClose={() => setSearch(NOTHING_SELECTED)}
             />
           )}
         </div>

@@ -1,14 +1,15 @@
 /** Filters as chips: those that are set can be taken away, the others can be added. */
 import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
+import { IntegrationSelect, PipelineSelect, SourceSelect, useSourceName } from '../../components/server-select.tsx';
 import { useIntegrationNames, usePipelineNames } from '../../names.ts';
 import { RANGES } from '../../time-range.ts';
 import classes from './filters.module.css';
-import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, STATUSES } from './search.ts';
+import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, SOURCES, STATUSES } from './search.ts';
 
 const LABELS: Record<FilterName, string> = {
   pipeline: 'Pipeline',
+  source: 'Source',
   event: 'Event',
   user: 'User',
   visitor: 'Visitor',
@@ -42,20 +43,24 @@ export function Filters({
 }) {
   const pipelines = usePipelineNames(search.pipeline === undefined ? [] : [search.pipeline]);
   const integrations = useIntegrationNames(search.integration === undefined ? [] : [search.integration]);
+  const sourceName = useSourceName(search.source !== undefined && Object.hasOwn(SOURCES, search.source) ? undefined : search.source);
   const labelOf = (name: FilterName, value: string): string => {
     if (name === 'pipeline') return pipelines.get(value) ?? value;
     if (name === 'integration') return integrations.get(value) ?? value;
+    if (name === 'source' && sourceName !== undefined) return sourceName;
     return choices(name)?.find((choice) => choice.value === value)?.label ?? value;
   };
   const choices = (name: FilterName): readonly Choice[] | undefined => {
     if (name === 'delivery') return choicesOf(DELIVERIES);
     if (name === 'status') return choicesOf(STATUSES);
+    if (name === 'source') return choicesOf(SOURCES);
     if (name === 'range') return Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
     return undefined;
   };
   const set = FILTERS.filter((name) => search[name] !== undefined);
   const unset = FILTERS.filter(
-    (name) => search[name] === undefined && canBeAdded(name, search) && !(name === 'pipeline' && !hasManyPipelines),
+    // The top bar has the time range.
+    (name) => search[name] === undefined && name !== 'range' && canBeAdded(name, search) && !(name === 'pipeline' && !hasManyPipelines),
   );
   return (
     <fieldset className={classes.chips} aria-label="Filters">
@@ -89,7 +94,7 @@ function AddFilter({
 }: {
   name: FilterName;
   choices: readonly Choice[] | undefined;
-  /** Only its integrations are offered. */
+  /** Only its integrations and sources are offered. */
   pipelineId: string | undefined;
   onAdd: (value: string) => void;
 }) {
@@ -121,6 +126,8 @@ function AddFilter({
           <PipelineSelect {...select} />
         ) : name === 'integration' ? (
           <IntegrationSelect pipelineId={pipelineId} {...select} />
+        ) : name === 'source' ? (
+          <SourceSelect pipelineId={pipelineId} kinds={choices ?? []} {...select} />
         ) : choices === undefined ? (
           <form
             className={classes.form}

@@ -27,7 +27,13 @@ const STEP_NAMES: Record<string, string> = {
   processing: 'Processing',
 };
 
-export function Life({ event }: { event: Explained }) {
+export interface OpenRequest {
+  /** The integration whose request is open. */
+  request: string | undefined;
+  onRequest: (integrationId: string | undefined) => void;
+}
+
+export function Life({ event, request, onRequest }: { event: Explained } & OpenRequest) {
   const start = Date.parse(event.received_at);
   const steps = (event.steps as StepRecord[]).filter(({ stage }) => stage === 'processing');
   const diffs = diffsOf(steps, event.received, event.event);
@@ -61,7 +67,13 @@ export function Life({ event }: { event: Explained }) {
         </Step>
       )}
       {event.deliveries.map((delivery) => (
-        <Delivery key={delivery.integration_id} event={event} delivery={delivery} />
+        <Delivery
+          key={delivery.integration_id}
+          event={event}
+          delivery={delivery}
+          open={request === delivery.integration_id}
+          onOpen={(open) => onRequest(open ? delivery.integration_id : undefined)}
+        />
       ))}
     </ol>
   );

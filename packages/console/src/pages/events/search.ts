@@ -7,6 +7,8 @@ export interface EventsSearch {
   user?: string;
   visitor?: string;
   integration?: string;
+  /** `browser`, `server`, `webhook`, or the id of a webhook source. */
+  source?: string;
   delivery?: string;
   reason?: string;
   status?: string;
@@ -15,10 +17,17 @@ export interface EventsSearch {
   /** The pipeline of the selected event: two pipelines may have the same event id. */
   selected_in?: string;
   live?: string;
+  /** The tab of the selected event. */
+  view?: string;
+  /** The integration whose request is open. */
+  request?: string;
 }
-export type FilterName = Exclude<keyof EventsSearch, 'selected' | 'selected_in' | 'live'>;
+export type FilterName = Exclude<keyof EventsSearch, keyof typeof NOTHING_SELECTED | 'live'>;
+/** Closes the panel. */
+export const NOTHING_SELECTED = { selected: undefined, selected_in: undefined, view: undefined, request: undefined };
 export const FILTERS: readonly FilterName[] = [
   'pipeline',
+  'source',
   'event',
   'user',
   'visitor',
@@ -38,6 +47,7 @@ export const DELIVERIES = {
   accepted_by_vendor: 'accepted by the vendor',
   dead_lettered: 'dead letter',
 } as const;
+export const SOURCES = { browser: 'browser', server: 'server', webhook: 'any webhook' } as const;
 export const STATUSES = {
   processed: 'processed',
   dropped: 'dropped before routing',
@@ -46,15 +56,16 @@ export const STATUSES = {
 } as const;
 
 /** Filters that the API does not apply to rejected events. */
-const NOT_FOR_REJECTED: readonly FilterName[] = ['event', 'integration', 'delivery'];
+const NOT_FOR_REJECTED: readonly FilterName[] = ['event', 'integration', 'delivery', 'source'];
 export const canBeAdded = (name: FilterName, { status }: EventsSearch): boolean =>
   status !== 'rejected' || !NOT_FOR_REJECTED.includes(name);
 
 /** The filters as the API takes them; a value that it does not know is left out. */
 export function queryOf(search: EventsSearch) {
-  const { pipeline, event, user, visitor, integration, delivery, reason, status, range } = search;
+  const { pipeline, source, event, user, visitor, integration, delivery, reason, status, range } = search;
   return {
     ...(pipeline === undefined ? {} : { pipeline_id: pipeline }),
+    ...(source === undefined ? {} : isKey(SOURCES, source) ? { source } : { webhook_source_id: source }),
     ...(event === undefined ? {} : { event }),
     ...(user === undefined ? {} : { user_id: user }),
     ...(visitor === undefined ? {} : { anonymous_id: visitor }),
@@ -69,6 +80,6 @@ function isKey<T extends object>(table: T, text: string | undefined): text is Ex
   return text !== undefined && Object.hasOwn(table, text);
 }
 /** Live frames say nothing of users or final results: only these filters can be applied to them. */
-export function canBeLive({ user, visitor, integration, delivery, reason, status, range }: EventsSearch): boolean {
-  return [user, visitor, integration, delivery, reason, status, range].every((filter) => filter === undefined);
+export function canBeLive({ source, user, visitor, integration, delivery, reason, status, range }: EventsSearch): boolean {
+  return [source, user, visitor, integration, delivery, reason, status, range].every((filter) => filter === undefined);
 }

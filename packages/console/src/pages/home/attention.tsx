@@ -72,6 +72,16 @@ function Cause({ item: { kind, pipeline_id, integration_id } }: { item: Attentio
       </Link>
     );
   if (pipeline === undefined) return null;
+  if (kind === 'backlog')
+    return (
+      <Link
+        className={classes.go}
+        to="/events"
+        search={{ pipeline, delivery: 'waiting', ...(integration === undefined ? {} : { integration }) }}
+      >
+        See what waits
+      </Link>
+    );
   if (kind === 'silent')
     return (
       <Link className={classes.go} to="/events" search={{ pipeline }}>

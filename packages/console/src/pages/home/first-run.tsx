@@ -2,7 +2,7 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
@@ -22,6 +22,10 @@ interface Made {
 
 export function FirstRun({ pipeline, setup, onLeave }: { pipeline: Made | undefined; setup: Setup; onLeave: () => void }) {
   const { first, rejected, integrations } = setup;
+  const { snippet } = useSearch({ strict: false }) as { snippet?: string };
+  const navigate = useNavigate();
+  const chooseSnippet = (next: string) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, snippet: next }), replace: true } as never);
   return (
     <Page
       title="Welcome to Firsthand"
@@ -41,7 +45,7 @@ export function FirstRun({ pipeline, setup, onLeave }: { pipeline: Made | undefi
         {pipeline === undefined ? (
           <p className="dim">The snippet appears here once there is a pipeline.</p>
         ) : (
-          <SendSnippets pipeline={pipeline} />
+          <SendSnippets pipeline={pipeline} chosen={snippet} onChoose={chooseSnippet} />
         )}
         <p role="status">
           {first !== undefined ? (
@@ -123,6 +127,7 @@ function CreatePipeline() {
       <Button type="submit" size="sm" loading={create.isPending} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
         Create pipeline
       </Button>
+      {!may && <span className="dim">Needs the role editor.</span>}
     </form>
   );
 }

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect, useRange } from '../../components/range-select.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
-import { number } from '../../format.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { Attention } from './attention.tsx';
 import { Numbers } from './numbers.tsx';
@@ -47,8 +45,7 @@ export function HomePage() {
       <Numbers range={range} />
       <Attention />
       <Traffic range={range} />
-      <PipelineRates pipelines={pipelines.data.pipelines} />
-      {pipelines.data.total > pipelines.data.pipelines.length && <Link to="/pipelines">All {number(pipelines.data.total)} pipelines</Link>}
+      <PipelineRates />
     </Page>
   );
 }

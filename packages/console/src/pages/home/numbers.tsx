@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Stat, Stats } from '../../components/stat.tsx';
 import { Failed } from '../../components/states.tsx';
 import { change, milliseconds, number } from '../../format.ts';
-import { earlierStatsQuery, statsQuery } from '../../queries.ts';
+import { earlierStatsQuery, trafficQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 
 export const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
@@ -19,7 +19,7 @@ export function reasonsOf(dropped: Record<string, number>, most = 2): string {
 export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipelineId?: string; oldest?: string | undefined }) {
   const scope = pipelineId === undefined ? {} : { pipeline_id: pipelineId };
   const pipeline = pipelineId === undefined ? {} : { pipeline: pipelineId };
-  const stats = useQuery(statsQuery(range, scope));
+  const stats = useQuery(trafficQuery(range, pipelineId));
   const earlier = useQuery(earlierStatsQuery(range, scope));
   if (stats.isError) return <Failed error={stats.error} retry={() => void stats.refetch()} />;
   const { data } = stats;
@@ -27,7 +27,9 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
   const shown = (value: number | undefined): string => (value === undefined ? '…' : number(value));
   const moved = (now: number | undefined, then: number | undefined) =>
     now === undefined || then === undefined ? undefined : change(now, then);
-  const against = `against the ${RANGES[range].label.replace('Last ', '').toLowerCase()} before`;
+  const length = RANGES[range].label.replace('Last ', '').toLowerCase();
+  const against = `against the ${length} before`;
+  const backlog = data?.series.map(({ waiting = 0 }) => waiting) ?? [];
   return (
     <Stats>
       <Stat
@@ -60,7 +62,10 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
       <Stat
         label="Waiting"
         value={shown(data?.waiting)}
+        change={moved(data?.waiting, backlog[0])}
+        against={`against the beginning of the ${length}`}
         note={oldest ?? 'to be delivered or tried again'}
+        series={backlog}
         link={{ to: '/events', search: { ...pipeline, delivery: 'waiting' } }}
       />
       <Stat

@@ -1,79 +1,146 @@
-import { Table } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+/** The pipelines with their rate. Pages and searches on the server, and asks only for the numbers of the pipelines in view. */
+import { Group, Table, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { api, call } from '../../api.ts';
+import { MoreButton } from '../../components/more-button.tsx';
 import { useRange } from '../../components/range-select.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
+import { Empty, Failed, Loading, Outdated } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { number, perMinute } from '../../format.ts';
+import { nextOffset } from '../../next-offset.ts';
 import { ratesQuery, statsQuery } from '../../queries.ts';
+import classes from './attention.module.css';
 
-export function PipelineRates({
-  pipelines,
-}: {
-  pipelines: readonly { id: string; name: string; type: string; enabled: boolean; labels: readonly string[] }[];
-}) {
+const PAGE = 25;
+
+export function PipelineRates() {
+  const { q = '' } = useSearch({ strict: false }) as { q?: string };
+  const navigate = useNavigate();
   const range = useRange();
-  const stats = useQuery({ ...statsQuery(range, { group_by: 'pipeline_id' }), refetchInterval: 60_000 });
+  const [search] = useDebouncedValue(q.trim(), 200);
+  const pipelines = useInfiniteQuery({
+    queryKey: ['pipelines', 'rates', search],
+    initialPageParam: 0,
+    queryFn: ({ pageParam }) =>
+      call(api.GET('/v1/admin/pipelines', { params: { query: { limit: PAGE, offset: pageParam, ...(search === '' ? {} : { search }) } } })),
+    getNextPageParam: (last) => nextOffset(last, last.pipelines),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+  const pages = pipelines.data?.pages ?? [];
+  const stats = useQueries({
+    queries: pages
+      .filter((page) => page.pipelines.length > 0)
+      .map((page) => ({
+        ...statsQuery(range, { group_by: 'pipeline_id', pipeline_ids: page.pipelines.map(({ id }) => id).join(',') }),
+        refetchInterval: 60_000,
+      })),
+  });
   const rates = useQuery(ratesQuery());
-  const byId = new Map(stats.data?.groups?.map((group) => [group.id, group]));
-  const count = (value: number | undefined): string => (stats.data === undefined ? '…' : number(value ?? 0));
+  const byId = new Map(stats.flatMap(({ data }) => data?.groups?.map((group) => [group.id, group] as const) ?? []));
+  const failed = stats.find(({ isError }) => isError);
+  const rows = pages.flatMap((page, at) => page.pipelines.map((pipeline) => ({ ...pipeline, isCounted: stats[at]?.data !== undefined })));
+  const total = pages[0]?.total ?? 0;
   return (
-    <section className="panel" style={{ overflowX: 'auto' }} aria-label="Pipelines">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Pipeline</Table.Th>
-            <Table.Th visibleFrom="sm">Type</Table.Th>
-            <Table.Th ta="right">Rate</Table.Th>
-            <Table.Th ta="right">Received</Table.Th>
-            <Table.Th w={200} visibleFrom="sm">
-              Over time
-            </Table.Th>
-            <Table.Th ta="right">Delivered</Table.Th>
-            <Table.Th ta="right">Dead letters</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {pipelines.map(({ id, name, type, enabled }) => {
-            const group = byId.get(id);
-            const dead = group?.totals.dead_lettered ?? 0;
-            return (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  <Link to="/pipelines/$pipelineId" params={{ pipelineId: id }}>
-                    <b>{name}</b>
-                  </Link>{' '}
-                  {!enabled && <Tag tone="warn">disabled</Tag>}
-                </Table.Td>
-                <Table.Td visibleFrom="sm">{type}</Table.Td>
-                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                  {rates.data === undefined ? '…' : perMinute(rates.data.byPipeline.get(id) ?? 0)}
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Link to="/events" search={{ pipeline: id, range }}>
-                    {count(group?.totals.received)}
-                  </Link>
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  {group !== undefined && group.series.length > 1 && (
-                    <Sparkline label={`Events of ${name}`} values={group.series.map(({ received }) => received)} />
-                  )}
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Link to="/events" search={{ pipeline: id, delivery: 'delivered', range }}>
-                    {count(group?.totals.delivered)}
-                  </Link>
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Link to="/dead-letters" search={{ pipeline: id }} style={dead === 0 ? undefined : { color: 'var(--bad)' }}>
-                    {count(dead)}
-                  </Link>
-                </Table.Td>
+    <section className={`panel ${classes.list}`} aria-label="Pipelines">
+      <Group justify="space-between" className={classes.head} gap="xs">
+        <h2 className={classes.title}>Pipelines</h2>
+        {(total > PAGE || q !== '') && (
+          <TextInput
+            size="xs"
+            w={220}
+            aria-label="Filter pipelines"
+            placeholder="Part of the name or slug"
+            value={q}
+            onChange={({ currentTarget: { value } }) =>
+              void navigate({
+                to: '/',
+                search: (old: { q?: string }) => ({ ...old, q: value === '' ? undefined : value }),
+                replace: true,
+              } as never)
+            }
+          />
+        )}
+      </Group>
+      {failed !== undefined && (
+        <Outdated what="The numbers of the pipelines" error={failed.error} retry={() => stats.forEach((each) => void each.refetch())} />
+      )}
+      {pipelines.isPending ? (
+        <Loading what="your pipelines" />
+      ) : pipelines.isLoadingError ? (
+        <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />
+      ) : rows.length === 0 ? (
+        <Empty title="No pipeline matches" />
+      ) : (
+        <div style={{ overflowX: 'auto' }}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Pipeline</Table.Th>
+                <Table.Th visibleFrom="sm">Type</Table.Th>
+                <Table.Th ta="right">Rate</Table.Th>
+                <Table.Th ta="right" visibleFrom="xs">
+                  Received
+                </Table.Th>
+                <Table.Th w={200} visibleFrom="sm">
+                  Over time
+                </Table.Th>
+                <Table.Th ta="right">Delivered</Table.Th>
+                <Table.Th ta="right">Dead letters</Table.Th>
               </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map(({ id, name, type, enabled, isCounted }) => {
+                const group = byId.get(id);
+                const dead = group?.totals.dead_lettered ?? 0;
+                const count = (value: number | undefined): string => (isCounted ? number(value ?? 0) : '…');
+                return (
+                  <Table.Tr key={id}>
+                    <Table.Td>
+                      <Link to="/pipelines/$pipelineId" params={{ pipelineId: id }}>
+                        <b>{name}</b>
+                      </Link>{' '}
+                      {!enabled && <Tag tone="warn">disabled</Tag>}
+                    </Table.Td>
+                    <Table.Td visibleFrom="sm">{type}</Table.Td>
+                    <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                      <Link to="/events" search={{ pipeline: id, range: '1h' }} title="The events of the last hour">
+                        {rates.data === undefined ? '…' : perMinute(rates.data.byPipeline.get(id) ?? 0)}
+                      </Link>
+                    </Table.Td>
+                    <Table.Td ta="right" visibleFrom="xs">
+                      <Link to="/events" search={{ pipeline: id, range }}>
+                        {count(group?.totals.received)}
+                      </Link>
+                    </Table.Td>
+                    <Table.Td visibleFrom="sm">
+                      {group !== undefined && group.series.length > 1 && (
+                        <Sparkline label={`Events of ${name}`} values={group.series.map(({ received }) => received)} />
+                      )}
+                    </Table.Td>
+                    <Table.Td ta="right">
+                      <Link to="/events" search={{ pipeline: id, delivery: 'delivered', range }}>
+                        {count(group?.totals.delivered)}
+                      </Link>
+                    </Table.Td>
+                    <Table.Td ta="right">
+                      <Link to="/dead-letters" search={{ pipeline: id }} style={dead === 0 ? undefined : { color: 'var(--bad)' }}>
+                        {count(dead)}
+                      </Link>
+                    </Table.Td>
+                  </Table.Tr>
+                );
+              })}
+            </Table.Tbody>
+          </Table>
+          <div style={{ paddingBottom: pipelines.hasNextPage ? 12 : 0 }}>
+            <MoreButton shown={rows.length} total={total} query={pipelines} />
+          </div>
+        </div>
+      )}
     </section>
   );
 }

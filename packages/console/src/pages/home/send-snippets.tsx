@@ -10,7 +10,16 @@ import { SAMPLE_BODY } from '../../sample-event.ts';
 import { useMay } from '../../session/use-session.ts';
 import { snippets } from './snippets.ts';
 
-export function SendSnippets({ pipeline }: { pipeline: { id: string; pipeline_key: string } }) {
+export function SendSnippets({
+  pipeline,
+  chosen,
+  onChoose,
+}: {
+  pipeline: { id: string; pipeline_key: string };
+  /** The tab, from the address bar. */
+  chosen: string | undefined;
+  onChoose: (key: string) => void;
+}) {
   const path = { id: pipeline.id };
   const collector = useQuery({
     queryKey: ['collector', pipeline.id],
@@ -37,7 +46,11 @@ export function SendSnippets({ pipeline }: { pipeline: { id: string; pipeline_ke
   return (
     <>
       <SendSample pipelineKey={pipeline.pipeline_key} />
-      <Tabs defaultValue={texts[0]?.key ?? ''} keepMounted={false}>
+      <Tabs
+        value={texts.find(({ key }) => key === chosen)?.key ?? texts[0]?.key ?? ''}
+        onChange={(next) => next !== null && onChoose(next)}
+        keepMounted={false}
+      >
         <Tabs.List aria-label="Ways to send an event">
           {texts.map(({ key, label }) => (
             <Tabs.Tab key={key} value={key}>

@@ -1,7 +1,7 @@
 /** Received, delivered, dropped and dead letters over the time range. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { statsQuery } from '../../queries.ts';
+import { trafficQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import classes from './attention.module.css';
 import { sum } from './numbers.tsx';
@@ -11,7 +11,8 @@ const TimeChart = lazy(async () => ({ default: (await import('../../components/t
 const ROOM = 262;
 
 export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: string }) {
-  const { data } = useQuery(statsQuery(range, pipelineId === undefined ? {} : { pipeline_id: pipelineId }));
+  // Its numbers stand above, and say so where they cannot be read.
+  const { data } = useQuery(trafficQuery(range, pipelineId));
   return (
     <section className={`panel ${classes.list}`} aria-label="Traffic">
       <h2 className={classes.head}>Traffic</h2>

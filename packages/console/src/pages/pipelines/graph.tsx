@@ -1,10 +1,14 @@
 /** The pipeline as a picture: sources, steps, integrations, with counts on the edges and red where it hurts. Plain SVG. */
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
-import { milliseconds, short } from '../../format.ts';
+import { Outdated } from '../../components/states.tsx';
+import { milliseconds, number, short } from '../../format.ts';
+import { pipelineQuery } from '../../queries.ts';
+import type { RangeKey } from '../../time-range.ts';
+import type { EventsSearch } from '../events/search.ts';
 import classes from './graph.module.css';
 import type { IntegrationRow } from './integration-table.tsx';
 import { transformationsQuery } from './transformations-query.ts';
@@ -14,6 +18,7 @@ const BOX = { width: 170, height: 52 };
 const WIDE = 260;
 const GAP = 72;
 
+type Target = Pick<LinkProps, 'to' | 'params' | 'search'>;
 interface Node {
   key: string;
   x: number;
@@ -22,23 +27,35 @@ interface Node {
   title: string;
   note: string;
   tone?: 'bad' | 'idle' | undefined;
-  open: () => void;
+  /** What the box opens. */
+  link: Target;
+  /** The events of its edge. */
+  edge?: Counted | undefined;
+}
+interface Counted {
+  count: number;
+  what: string;
+  events: EventsSearch;
 }
 
 export function PipelineGraph({
   pipelineId,
+  range,
   received,
+  bySource,
   processed,
   dropped,
   rows,
 }: {
   pipelineId: string;
+  range: RangeKey;
   received: number;
+  bySource: Readonly<Record<string, number>>;
   processed: number;
   dropped: number;
   rows: IntegrationRow[];
 }) {
-  const navigate = useNavigate();
+  const pipeline = useQuery(pipelineQuery(pipelineId));
   const sources = useQuery({
     queryKey: ['webhook-sources', 'of', pipelineId],
     queryFn: () =>
@@ -50,17 +67,39 @@ export function PipelineGraph({
     staleTime: 60_000,
   });
   const transformations = useQuery({ ...transformationsQuery(pipelineId), staleTime: 60_000 });
-  const tab = (name: string) => () => void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId }, search: { tab: name } });
-  const inbound = sources.data ?? [];
-  const left = [
-    { key: 'collect', title: 'Browser and SDKs', note: 'collection endpoints', open: tab('collector') },
-    ...inbound.map(({ id, name, provider }) => ({
+  const here = (search: Record<string, string>): Target => ({ to: '/pipelines/$pipelineId', params: { pipelineId }, search });
+  const of = { pipeline: pipelineId, range };
+  const sentBy = (source: string, name: string): Counted => ({
+    count: bySource[source] ?? 0,
+    what: `of ${name}`,
+    events: { ...of, source },
+  });
+  const isServer = pipeline.data?.type === 'server';
+  const left: Omit<Node, 'x' | 'y' | 'width'>[] = [];
+  if (!isServer || bySource.browser !== undefined)
+    left.push({
+      key: 'browser',
+      title: 'Browser',
+      note: 'collector and pages',
+      link: here({ tab: 'collector' }),
+      edge: sentBy('browser', 'browsers'),
+    });
+  if (isServer || bySource.server !== undefined)
+    left.push({
+      key: 'server',
+      title: 'Servers and apps',
+      note: 'SDKs and HTTP',
+      link: here({ snippet: 'node' }),
+      edge: sentBy('server', 'servers and apps'),
+    });
+  for (const { id, name, provider } of sources.data ?? [])
+    left.push({
       key: id,
       title: name,
-      note: `signed by ${provider}`,
-      open: () => void navigate({ to: '/sources', search: { selected: id } }),
-    })),
-  ];
+      note: `from ${provider}`,
+      link: { to: '/sources', search: { selected: id } },
+      edge: sentBy(id, name),
+    });
   const steps = transformations.data?.transformations.filter(({ enabled }) => enabled) ?? [];
   const height = Math.max(left.length, rows.length, 2) * GAP + 20;
   const middle = height / 2 - BOX.height / 2;
@@ -68,21 +107,23 @@ export function PipelineGraph({
   const sourceNodes: Node[] = left.map((node, at) => ({ ...node, x: 16, y: place(left.length, at), width: BOX.width }));
   const privacy: Node = {
     key: 'privacy',
-    x: 320,
+    x: 330,
     y: middle,
     width: 150,
     title: 'Consent · bots',
     note: dropped > 0 ? `−${short(dropped)} by rules` : 'privacy · identity',
-    open: () => void navigate({ to: '/data-layer' }),
+    link: { to: '/data-layer' },
+    edge: { count: received, what: 'received', events: of },
   };
   const transform: Node = {
     key: 'transform',
-    x: 560,
+    x: 570,
     y: middle,
     width: 150,
     title: 'Transformations',
     note: steps.length === 0 ? 'none' : steps.map(({ name }) => name).join(', '),
-    open: tab('transformations'),
+    link: here({ tab: 'transformations' }),
+    edge: { count: processed, what: 'processed', events: { ...of, status: 'processed' } },
   };
   const targets: Node[] = rows.map(({ integration, totals }, at) => ({
     key: integration.id,
@@ -100,32 +141,46 @@ export function PipelineGraph({
       : integration.health.status === 'failing' || integration.health.status === 'misconfigured' || (totals?.dead_lettered ?? 0) > 0
         ? 'bad'
         : undefined,
-    open: () =>
-      void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId }, search: { tab: 'integrations', integration: integration.id } }),
+    link: here({ tab: 'integrations', integration: integration.id }),
+    edge: totals && {
+      count: totals.delivered,
+      what: `delivered to ${integration.name}`,
+      events: { ...of, integration: integration.id, delivery: 'delivered' },
+    },
   }));
+  if (targets.length === 0)
+    targets.push({
+      key: 'none',
+      x: WIDTH - WIDE - 16,
+      y: middle,
+      width: WIDE,
+      title: 'No integrations yet',
+      note: 'Add one from the catalog',
+      tone: 'idle',
+      link: { to: '/catalog', search: { pipeline: pipelineId } },
+    });
   const most = Math.max(received, 1);
-  const thick = (count: number) => Math.max(2, Math.min(18, (count / most) * 18));
+  const thick = ({ edge }: Node) => Math.max(2, Math.min(18, ((edge?.count ?? 0) / most) * 18));
+  const failed = [sources, transformations].find(({ isError }) => isError);
   return (
     <section className={`panel ${classes.graph}`} aria-label="Picture of the pipeline">
+      {failed !== undefined && <Outdated what="A part of the picture" error={failed.error} retry={() => void failed.refetch()} />}
       <svg viewBox={`0 0 ${WIDTH} ${height}`} width="100%" className={classes.picture} aria-label="Sources, steps and integrations">
         <g fill="none" stroke="var(--accent)" strokeOpacity={0.28}>
           {sourceNodes.map((node) => (
-            // How many came from which source is not counted: only a single source has a width of its own.
-            <Edge key={node.key} from={node} to={privacy} width={sourceNodes.length === 1 ? thick(received) : 4} />
+            <Edge key={node.key} from={node} to={privacy} width={thick(node)} />
           ))}
-          <Edge from={privacy} to={transform} width={thick(processed)} />
-          {targets.map((node, at) => (
-            <Edge key={node.key} from={transform} to={node} width={thick(rows[at]?.totals?.delivered ?? 0)} tone={node.tone} />
+          <Edge from={privacy} to={transform} width={thick(transform)} />
+          {targets.map((node) => (
+            <Edge key={node.key} from={transform} to={node} width={thick(node)} tone={node.tone} />
           ))}
         </g>
-        <g className={classes.count} textAnchor="end">
-          <Count x={privacy.x} y={middle} count={received} />
-          <Count x={transform.x} y={middle} count={processed} />
-          {targets.map((node, at) => {
-            const delivered = rows[at]?.totals?.delivered;
-            return delivered === undefined ? null : <Count key={node.key} x={node.x} y={node.y} count={delivered} />;
-          })}
-        </g>
+        {sourceNodes.map((node) => (
+          <Count key={node.key} node={node} at="end" />
+        ))}
+        {[privacy, transform, ...targets].map((node) => (
+          <Count key={node.key} node={node} at="start" />
+        ))}
         {[...sourceNodes, privacy, transform, ...targets].map((node) => (
           <Box key={node.key} node={node} />
         ))}
@@ -139,12 +194,17 @@ export function PipelineGraph({
   );
 }
 
-/** Where an edge ends, above its line. */
-function Count({ x, y, count }: { x: number; y: number; count: number }): ReactNode {
+const labelOf = ({ count, what }: Counted): string => `${number(count)} ${count === 1 ? 'event' : 'events'} ${what}`;
+
+/** Above the line of an edge, where it leaves a source or reaches the other boxes. Leads to the events that it counts. */
+function Count({ node: { x, y, width, edge }, at }: { node: Node; at: 'start' | 'end' }): ReactNode {
+  if (edge === undefined) return null;
   return (
-    <text x={x - 8} y={y + BOX.height / 2 - 12}>
-      {short(count)}
-    </text>
+    <Link to="/events" search={edge.events as never} className={classes.count} aria-label={labelOf(edge)}>
+      <text x={at === 'end' ? x + width + 8 : x - 8} y={y + BOX.height / 2 - 12} textAnchor={at === 'end' ? 'start' : 'end'}>
+        {short(edge.count)}
+      </text>
+    </Link>
   );
 }
 
@@ -155,11 +215,18 @@ function Stage({ name, note, nodes }: { name: string; note: string; nodes: reado
       <p className={classes.stage}>
         <b>{name}</b> <span className="dim">{note}</span>
       </p>
-      {nodes.map(({ key, title, note: line, tone, open }) => (
-        <button key={key} type="button" className={classes.entry} data-tone={tone} onClick={open}>
-          <span>{title}</span>
-          <span className="dim">{line}</span>
-        </button>
+      {nodes.map(({ key, title, note: line, tone, link, edge }) => (
+        <div key={key} className={classes.entry} data-tone={tone}>
+          <Link {...(link as { to: string })} className={classes.open}>
+            <span>{title}</span>
+            <span className="dim">{line}</span>
+          </Link>
+          {edge !== undefined && (
+            <Link to="/events" search={edge.events as never} aria-label={labelOf(edge)}>
+              {short(edge.count)}
+            </Link>
+          )}
+        </div>
       ))}
     </li>
   );
@@ -171,17 +238,9 @@ function Edge({ from, to, width, tone }: { from: Node; to: Node; width: number; 
   const style = tone === 'bad' ? { stroke: 'var(--bad)', strokeOpacity: 0.5 } : tone === 'idle' ? { stroke: 'var(--idle)' } : undefined;
   return <path d={`M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} strokeWidth={width} style={style} />;
 }
-function Box({ node: { x, y, width, title, note, tone, open } }: { node: Node }): ReactNode {
+function Box({ node: { x, y, width, title, note, tone, link } }: { node: Node }): ReactNode {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: an SVG has no button element
-    <g
-      role="button"
-      tabIndex={0}
-      className={classes.node}
-      data-tone={tone}
-      onClick={open}
-      onKeyDown={({ key }) => (key === 'Enter' || key === ' ') && open()}
-    >
+    <Link {...(link as { to: string })} className={classes.node} data-tone={tone}>
       <rect x={x} y={y} width={width} height={BOX.height} rx={8} />
       <text x={x + 14} y={y + 22} className={classes.title}>
         {clip(title, width)}
@@ -189,7 +248,7 @@ function Box({ node: { x, y, width, title, note, tone, open } }: { node: Node })
       <text x={x + 14} y={y + 39} className={classes.note}>
         {clip(note, width)}
       </text>
-    </g>
+    </Link>
   );
 }
 /** SVG text does not clip itself; about 6.4 px per character at this size. */

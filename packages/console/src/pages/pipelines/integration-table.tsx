@@ -11,6 +11,7 @@ export interface IntegrationRow {
     vendor: string;
     template_id: string;
     revision_number: number;
+    latest_revision_number: number;
     enabled: boolean;
     consent_category: string | null;
     health: { status: string; last_error: string | null; waiting: number; warnings: readonly string[] };
@@ -21,17 +22,17 @@ export interface IntegrationRow {
 export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: string; range: RangeKey; rows: IntegrationRow[] }) {
   if (rows.length === 0) return null;
   return (
-    <section className="panel" style={{ overflowX: 'auto' }} aria-label="Integrations">
+    <section className="panel" style={{ overflowX: 'auto', marginBottom: 16 }} aria-label="Integrations">
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Integration</Table.Th>
-            <Table.Th>Revision</Table.Th>
-            <Table.Th>Consent</Table.Th>
+            <Table.Th visibleFrom="sm">Revision</Table.Th>
+            <Table.Th visibleFrom="sm">Consent</Table.Th>
             <Table.Th>Delivered</Table.Th>
             <Table.Th>Waiting</Table.Th>
             <Table.Th>Dead</Table.Th>
-            <Table.Th>p99</Table.Th>
+            <Table.Th visibleFrom="sm">p99</Table.Th>
             <Table.Th>Health</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -43,7 +44,7 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   <b>{integration.name}</b>
                 </Link>
               </Table.Td>
-              <Table.Td>
+              <Table.Td visibleFrom="sm">
                 <Link
                   to="/templates/$templateId"
                   params={{ templateId: integration.template_id }}
@@ -51,9 +52,14 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   title="Open the mapping"
                 >
                   {integration.revision_number}
-                </Link>
+                </Link>{' '}
+                {integration.latest_revision_number > integration.revision_number && (
+                  <Link to="/templates/$templateId" params={{ templateId: integration.template_id }} style={{ textDecoration: 'none' }}>
+                    <Tag tone="warn">{integration.latest_revision_number} is newer</Tag>
+                  </Link>
+                )}
               </Table.Td>
-              <Table.Td>
+              <Table.Td visibleFrom="sm">
                 {integration.consent_category === null ? (
                   <span className="dim">all events</span>
                 ) : (
@@ -87,7 +93,7 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   </Link>
                 )}
               </Table.Td>
-              <Table.Td>{milliseconds(totals?.p99_ms)}</Table.Td>
+              <Table.Td visibleFrom="sm">{milliseconds(totals?.p99_ms)}</Table.Td>
               <Table.Td>
                 <Tag tone={integration.enabled ? toneOf(integration.health.status) : 'neutral'}>
                   {integration.enabled ? integration.health.status : 'disabled'}

@@ -171,6 +171,7 @@ function Details({ integration }: { integration: Integration }) {
           label="Enabled"
           checked={integration.enabled}
           disabled={!mayEdit || toggle.isPending}
+          title={mayEdit ? undefined : 'Needs the role editor'}
           onChange={({ currentTarget }) => {
             const enabled = currentTarget.checked;
             if (enabled) return toggle.mutate(enabled);
@@ -257,7 +258,12 @@ function Details({ integration }: { integration: Integration }) {
             <NumberInput label="Deliverers" min={1} max={16} disabled={!mayEdit} {...form.getInputProps('max_deliverers')} />
           </Group>
           <Group>
-            <Button type="submit" disabled={!mayEdit || !form.isDirty()} loading={save.isPending}>
+            <Button
+              type="submit"
+              disabled={!mayEdit || !form.isDirty()}
+              loading={save.isPending}
+              title={mayEdit ? undefined : 'Needs the role editor'}
+            >
               Save
             </Button>
             <Button

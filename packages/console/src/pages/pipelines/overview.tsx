@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRange } from '../../components/range-select.tsx';
-import { Failed, Loading } from '../../components/states.tsx';
+import { Failed, Loading, Outdated } from '../../components/states.tsx';
 import { ago } from '../../format.ts';
-import { integrationsQuery, statsQuery } from '../../queries.ts';
+import { integrationsQuery, statsQuery, trafficQuery } from '../../queries.ts';
 import { Numbers } from '../home/numbers.tsx';
 import { Traffic } from '../home/traffic.tsx';
 import { PipelineGraph } from './graph.tsx';
@@ -10,7 +10,7 @@ import { IntegrationTable } from './integration-table.tsx';
 
 export function Overview({ pipelineId }: { pipelineId: string }) {
   const range = useRange();
-  const stats = useQuery(statsQuery(range, { pipeline_id: pipelineId }));
+  const stats = useQuery(trafficQuery(range, pipelineId));
   const each = useQuery({
     ...statsQuery(range, { pipeline_id: pipelineId, group_by: 'integration_id' }),
     refetchInterval: 30_000,
@@ -35,11 +35,14 @@ export function Overview({ pipelineId }: { pipelineId: string }) {
       <Numbers range={range} pipelineId={pipelineId} oldest={oldest === undefined ? 'nothing waits' : `oldest ${ago(oldest)}`} />
       <PipelineGraph
         pipelineId={pipelineId}
+        range={range}
         received={totals.received}
+        bySource={totals.received_by_source}
         processed={totals.processed}
         dropped={totals.received - totals.processed}
         rows={rows}
       />
+      {each.isError && <Outdated what="The numbers of each integration" error={each.error} retry={() => void each.refetch()} />}
       <IntegrationTable pipelineId={pipelineId} range={range} rows={rows} />
       <Traffic range={range} pipelineId={pipelineId} />
     </>

@@ -1,6 +1,5 @@
 /** One pipeline: its picture, its integrations, and everything that can be set on it, by tab. */
 import { Button, Modal, Tabs } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -13,6 +12,7 @@ import { integrationsQuery, pipelineQuery } from '../../queries.ts';
 import { SendSnippets } from '../home/send-snippets.tsx';
 import { Integrations } from './integrations.tsx';
 import { Overview } from './overview.tsx';
+import { transformationsQuery } from './transformations-query.ts';
 
 const Settings = lazy(async () => ({ default: (await import('./settings.tsx')).PipelineSettings }));
 const Collector = lazy(async () => ({ default: (await import('./collector.tsx')).CollectorTab }));
@@ -34,14 +34,19 @@ const LABELS: Record<(typeof TABS)[number], string> = {
 
 export function PipelinePage() {
   const { pipelineId } = useParams({ strict: false }) as { pipelineId: string };
-  const { tab = 'overview' } = useSearch({ strict: false }) as { tab?: string };
+  const { tab = 'overview', snippet } = useSearch({ strict: false }) as { tab?: string; snippet?: string };
   const navigate = useNavigate();
-  const [sending, { open: show, close }] = useDisclosure();
+  const setSnippet = (next: string | undefined) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, snippet: next }), replace: snippet !== undefined } as never);
   const pipeline = useQuery(pipelineQuery(pipelineId));
   const integrations = useQuery(integrationsQuery(pipelineId));
+  const transformations = useQuery({ ...transformationsQuery(pipelineId), staleTime: 60_000 });
   if (pipeline.isPending) return <Loading what="the pipeline" />;
   if (pipeline.isLoadingError) return <Failed error={pipeline.error} retry={() => void pipeline.refetch()} />;
-  const count = integrations.data?.total;
+  const counts: Partial<Record<(typeof TABS)[number], number | undefined>> = {
+    integrations: integrations.data?.total,
+    transformations: transformations.data?.transformations.length,
+  };
   return (
     <Page
       title={pipeline.data.name}
@@ -60,17 +65,17 @@ export function PipelinePage() {
       actions={
         <>
           {tab === 'overview' && <RangeSelect />}
-          <Button variant="default" onClick={show}>
+          <Button variant="default" onClick={() => setSnippet('html')}>
             Install snippet
           </Button>
-          <Button component={Link} to="/catalog">
+          <Button component={Link} to="/catalog" search={{ pipeline: pipelineId } as never}>
             Add integration
           </Button>
         </>
       }
     >
-      <Modal opened={sending} onClose={close} title="Send events to this pipeline" size="lg">
-        <SendSnippets pipeline={pipeline.data} />
+      <Modal opened={snippet !== undefined} onClose={() => setSnippet(undefined)} title="Send events to this pipeline" size="lg">
+        <SendSnippets pipeline={pipeline.data} chosen={snippet} onChoose={setSnippet} />
       </Modal>
       <Tabs
         value={TABS.includes(tab as never) ? tab : 'overview'}
@@ -78,8 +83,12 @@ export function PipelinePage() {
           void navigate({
             to: '/pipelines/$pipelineId',
             params: { pipelineId },
-            search: next === 'overview' || next === null ? {} : { tab: next },
-          })
+            // The range stays for the way back to the overview.
+            search: ({ range }: { range?: string }) => ({
+              ...(next === 'overview' || next === null ? {} : { tab: next }),
+              ...(range === undefined ? {} : { range }),
+            }),
+          } as never)
         }
         keepMounted={false}
       >
@@ -87,7 +96,7 @@ export function PipelinePage() {
           {TABS.map((key) => (
             <Tabs.Tab key={key} value={key}>
               {LABELS[key]}
-              {key === 'integrations' && count !== undefined ? ` ${count}` : ''}
+              {counts[key] === undefined ? '' : ` ${counts[key]}`}
             </Tabs.Tab>
           ))}
         </Tabs.List>

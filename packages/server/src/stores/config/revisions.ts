@@ -26,6 +26,18 @@ export function latestRevision(db: Db, orgId: string, templateId: string): Promi
     .executeTakeFirst();
 }
 
+/** The newest revision of each template. */
+export async function latestNumbers(db: Db, templateIds: readonly string[]): Promise<Map<string, number>> {
+  if (templateIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('revisions')
+    .where('template_id', 'in', [...new Set(templateIds)])
+    .groupBy('template_id')
+    .select(({ fn }) => ['template_id', fn.max('revision_number').as('latest')])
+    .execute();
+  return new Map(rows.map(({ template_id, latest }) => [template_id, latest]));
+}
+
 /** Newest first. */
 export async function listRevisions(db: Db, orgId: string, templateId: string, page: Page): Promise<Paged<StoredRevision>> {
   const query = db.selectFrom('revisions').where('org_id', '=', orgId).where('template_id', '=', templateId);

@@ -10,6 +10,8 @@ export const MINUTE = 60_000;
 export interface StatsQuery {
   org_id: string;
   pipeline_id?: string;
+  /** Only these pipelines. */
+  pipeline_ids?: readonly string[];
   from: number;
   to: number;
   interval: Interval;
@@ -120,12 +122,13 @@ export async function countGroups({ db }: ObserveDb, query: StatsQuery, by: 'pip
   return Number(n);
 }
 
-function within(db: ObserveDb['db'], { org_id, from, to }: StatsQuery) {
-  return db
+function within(db: ObserveDb['db'], { org_id, pipeline_ids, from, to }: StatsQuery) {
+  const select = db
     .selectFrom('counters')
     .where('org_id', '=', org_id)
     .where('minute', '>=', Math.floor(from / MINUTE))
     .where('minute', '<=', Math.floor(to / MINUTE));
+  return pipeline_ids === undefined ? select : select.where('pipeline_id', 'in', pipeline_ids);
 }
 
 function counted(db: ObserveDb['db'], query: StatsQuery) {

@@ -50,14 +50,16 @@ async function changesSince(
   const step = sql.raw(String(MINUTES[interval]));
   const slot = sql`(counters.minute / ${step}) * ${step}`;
   const inRange = sql<SqlBool>`counters.org_id = ${org_id} and counters.minute >= ${Math.floor(from / MINUTE)}`;
+  // A cross join keeps SQLite at this order: for each integration, a range of the primary key.
   const { rows } = await sql<{ slot: number; n: number }>`
     select slot, sum(n) as n from (
-      select ${slot} as slot, counters.n as n from counters join ${listed} on counters.pipeline_id = listed.pipeline_id
-        where ${inRange} and counters.integration_id = '' and counters.counter = 'processed' and counters.minute >= listed.added
+      select ${slot} as slot, counters.n as n from ${listed} cross join counters
+        where ${inRange} and counters.pipeline_id = listed.pipeline_id and counters.integration_id = ''
+          and counters.counter = 'processed' and counters.minute >= listed.added
       union all
-      select ${slot} as slot, -counters.n as n from counters
-        join ${listed} on counters.pipeline_id = listed.pipeline_id and counters.integration_id = listed.id
-        where ${inRange} and (counters.counter in ('delivered', 'dead_lettered') or counters.counter like 'dropped:%')
+      select ${slot} as slot, -counters.n as n from ${listed} cross join counters
+        where ${inRange} and counters.pipeline_id = listed.pipeline_id and counters.integration_id = listed.id
+          and (counters.counter in ('delivered', 'dead_lettered') or counters.counter like 'dropped:%')
     ) as changes group by slot order by slot`.execute(db);
   return rows.map((row) => ({ slot: Number(row.slot), n: Number(row.n) }));
 }

@@ -329,6 +329,8 @@ onStory('statistics', (story) => {
     expect((await story.got(`stats?pipeline_id=${pipeline}&${range}`)).series).toHaveLength(1);
     const { groups } = await story.got(`stats?${range}&group_by=pipeline_id&fill=true`);
     expect(groups).toMatchObject([{ id: pipeline, totals: { received: 1, delivered: 1 }, series: { length: 5 } }]);
+    const some = async (ids: string) => (await story.got(`stats?${range}&group_by=pipeline_id&pipeline_ids=${ids}`)).groups;
+    expect([await some(`pl_other,${pipeline}`), await some('pl_other')]).toMatchObject([[{ id: pipeline }], []]);
     expect((await story.got(`stats?${range}&group_by=integration_id`)).groups).toMatchObject([
       { id: integration, totals: { delivered: 1 } },
     ]);

@@ -32,6 +32,7 @@ onStory('pipeline integrations', (story) => {
       vendor: 'webhook',
       delivery_mode: 'server_side',
       ...resource.defaults,
+      latest_revision_number: 1,
       health: HEALTHY,
     });
     expect(await story.got(path)).toEqual(integration);
@@ -114,7 +115,7 @@ onStory('pipeline integrations', (story) => {
     const other = await newPipeline(story);
     const pinned = await story.made(`pipelines/${other}/integrations`, { template_id: template.id, revision_number: 1 });
     expect([pinned.revision_number, pinned.delivery_mode]).toEqual([1, 'server_side']);
-    expect((await story.got(path)).revision_number, 'a new revision moves no pin').toBe(1);
+    expect(await story.got(path), 'a new revision moves no pin').toMatchObject({ revision_number: 1, latest_revision_number: 2 });
     const entry = await story.audited(async () => {
       expect(await story.put(path, { revision_number: 2 })).toMatchObject({ revision_number: 2, delivery_mode: 'client_side' });
     });

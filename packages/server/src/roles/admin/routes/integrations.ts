@@ -18,7 +18,7 @@ import {
 } from '../../../stores/config/integrations.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { findPipeline, pipelineExists } from '../../../stores/config/pipelines.ts';
-import { findRevision, latestRevision, type StoredRevision } from '../../../stores/config/revisions.ts';
+import { findRevision, latestNumbers, latestRevision, type StoredRevision } from '../../../stores/config/revisions.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import { permitted } from '../auth/pipeline-scope.ts';
@@ -61,7 +61,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       const page = pageOf(query);
       if (!(await pipelineExists(db, user.org_id, params.id))) throw noPipeline();
       const { rows, total } = await listIntegrations(db, user.org_id, params.id, page);
-      return { integrations: await withHealth(rows), total, ...page };
+      return { integrations: await shown(rows), total, ...page };
     },
   );
 
@@ -95,7 +95,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         change.audit({ id: integration.id, after: integration });
         return integration;
       });
-      return reply.code(201).send(await withOwnHealth(created));
+      return reply.code(201).send(await shownOne(created));
     },
   );
 
@@ -105,7 +105,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'viewer' },
       schema: { summary: 'Read an integration', tags, params: IntegrationParams, response: { 200: resource.response } },
     },
-    async ({ params, user }) => withOwnHealth(await requireIntegration(db, user.org_id, params)),
+    async ({ params, user }) => shownOne(await requireIntegration(db, user.org_id, params)),
   );
 
   app.put(
@@ -134,7 +134,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         change.audit({ id: before.id, before, after });
         return after;
       });
-      return await withOwnHealth(updated);
+      return await shownOne(updated);
     },
   );
 
@@ -178,7 +178,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
       const ids = idsOf('ids', query.ids);
       const pipeline_ids = permitted(user, idsOf('pipeline_ids', query.pipeline_ids));
       const { rows, total } = await listAllIntegrations(db, user.org_id, { ...query, ids, pipeline_ids }, page);
-      return { integrations: await withHealth(rows), total, ...page };
+      return { integrations: await shown(rows), total, ...page };
     },
   );
 
@@ -201,7 +201,7 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
         change.audit({ id: made.integration.id, after: { ...made.integration, config: made.config } });
         return made;
       });
-      return reply.code(201).send({ ...(await withOwnHealth(integration)), source_id: integration.pipeline_id, config });
+      return reply.code(201).send({ ...(await shownOne(integration)), source_id: integration.pipeline_id, config });
     },
   );
 
@@ -252,19 +252,24 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
     throw invalid('config', `cannot be changed here: add a revision (${revisions}) and send its revision_number`);
   }
 
-  async function withHealth<T extends Integration>(integrations: T[]) {
+  /** Adds what is not stored with them. */
+  async function shown<T extends Integration>(integrations: T[]) {
     const health = await integrationHealth(context.operations, integrations);
-    return integrations.map((integration) => addHealth(integration, health));
+    const latest = await latestNumbers(
+      db,
+      integrations.map(({ template_id }) => template_id),
+    );
+    return integrations.map((integration) => {
+      const own = health.get(integration.id);
+      if (own === undefined) throw new Error(`no health for ${integration.id}`);
+      return { ...integration, latest_revision_number: latest.get(integration.template_id) ?? integration.revision_number, health: own };
+    });
   }
-  async function withOwnHealth(integration: Integration) {
-    return addHealth(integration, await integrationHealth(context.operations, [integration]));
+  async function shownOne(integration: Integration) {
+    const [one] = await shown([integration]);
+    if (one === undefined) throw new Error('one integration in, none out');
+    return one;
   }
-}
-
-function addHealth<T extends Integration>(integration: T, health: Awaited<ReturnType<typeof integrationHealth>>) {
-  const own = health.get(integration.id);
-  if (own === undefined) throw new Error(`no health for ${integration.id}`);
-  return { ...integration, health: own };
 }
 
 export async function requirePipeline(db: Db, orgId: string, id: string) {

@@ -1,11 +1,12 @@
 import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
-import { TimeQuery } from '../../../http/schema.ts';
+import { IdsQuery, idsOf, TimeQuery } from '../../../http/schema.ts';
 import { waitingFor } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { countGroups, readStats, readStatsBy } from '../../../stores/observe/stats.ts';
 import { waitingSeries } from '../../../stores/observe/waiting.ts';
+import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 import { requirePipeline } from './integrations.ts';
@@ -52,6 +53,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
         tags: ['Statistics'],
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
+          pipeline_ids: Type.Optional(IdsQuery('Only these pipelines.')),
           integration_id: Type.Optional(Type.String()),
           from: Type.Optional(TimeQuery('The first minute that counts.')),
           to: Type.Optional(TimeQuery('The last minute that counts.')),
@@ -97,7 +99,8 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       )
         throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
       if (pipeline_id !== undefined) await requirePipeline(context.db, user.org_id, pipeline_id);
-      const asked = { org_id: user.org_id, ...(pipeline_id === undefined ? {} : { pipeline_id }), from, to, interval, fill };
+      const pipeline_ids = idsOf('pipeline_ids', query.pipeline_ids);
+      const asked = { org_id: user.org_id, ...definedOf({ pipeline_id, pipeline_ids }), from, to, interval, fill };
       const entries = Math.floor((to - from) / LENGTH[interval]) + 1;
       if (group_by !== undefined && (await countGroups(observe, asked, group_by)) * entries > MAX_GROUPED_ENTRIES)
         throw invalid('interval', 'is too short for this time range and number of groups');
@@ -107,7 +110,8 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
           (each) =>
             each.org_id === user.org_id &&
             (integration_id ?? each.id) === each.id &&
-            (pipeline_id ?? each.pipeline_id) === each.pipeline_id,
+            (pipeline_id ?? each.pipeline_id) === each.pipeline_id &&
+            (pipeline_ids ?? [each.pipeline_id]).includes(each.pipeline_id),
         );
       const lags = await Promise.all(integrations.map((each) => waitingFor(log, each)));
       const waiting = lags.reduce((sum, each) => sum + each.waiting - each.replays, 0);
