@@ -94,7 +94,7 @@ describe('the mapping builder', () => {
     await page.getByRole('button', { name: /^Signed Up/ }).click();
     await page.getByRole('textbox', { name: 'Name at the vendor, Signed Up' }).fill('sign_up');
     const entry = 'Signed Up → sign_up';
-    await page.getByRole('switch', { name: `${entry} is on` }).click({ force: true });
+    await page.getByRole('switch', { name: `${entry} is on` }).press('Space');
     await choose(`More for ${entry}`, /add a filter/);
     // Incomplete, so it opens by itself, and stays open.
     await page.getByRole('combobox', { name: `Field, condition 1, Filter of ${entry}` }).fill('properties.seats');

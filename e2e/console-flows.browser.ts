@@ -53,7 +53,7 @@ describe('daily work in the console', () => {
     await page.getByRole('button', { name: 'Test Orders do not arrive' }).click();
     await page.getByText('A test went out by webhook.').waitFor();
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/alerts']);
-    await page.getByRole('switch', { name: 'Orders do not arrive is on' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Orders do not arrive is on' }).press('Space');
     await expect.poll(async () => (await admin.get<{ alerts: { enabled: boolean }[] }>('/alerts')).alerts[0]?.enabled).toBe(false);
     await page.getByRole('button', { name: 'Delete Orders do not arrive' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
