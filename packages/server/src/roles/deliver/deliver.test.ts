@@ -244,6 +244,21 @@ test('a replay with another revision uses that revision', async () => {
   await latest.stop();
 });
 
+test('thousands of integrations are started in turns of the event loop, each once, and none that was deleted meanwhile', async () => {
+  const all = Array.from({ length: 2_000 }, (_, i) => anIntegration(undefined, { id: `int_${i}` }));
+  bench.snapshots.set(all);
+  const deps = { ...bench.workerDeps(), attempts: new AttemptCounts() };
+  const fleet = new Fleet(deps, bench.snapshots.current(), () => true, 1_000);
+  fleet.reconcile();
+  expect(fleet.workers.size).toBeLessThan(1_000);
+  bench.snapshots.set(all.slice(0, 1_500));
+  fleet.reconcile(bench.snapshots.current());
+  expect(fleet.workers.size).toBeLessThan(1_000);
+  await until(() => fleet.workers.size === 1_500);
+  expect(fleet.workers.size).toBe(1_500);
+  await fleet.stop(100);
+});
+
 test('integrations deleted while delivery was stopped are found, and their events dropped', async () => {
   bench.snapshots.set([anIntegration(undefined)]);
   bench.start();

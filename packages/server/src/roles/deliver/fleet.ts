@@ -1,6 +1,8 @@
 /** The workers of this process, started, updated and stopped as the snapshot and the owned integrations change. */
 import { type Integration, integration as resource } from '@firsthand/core/config/integration.ts';
 import { eventsTopic } from '../../event-record.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
+import { turns } from '../../runtime/turns.ts';
 import type { CompiledIntegration, Snapshot } from '../../snapshot/types.ts';
 import type { WorkerDeps } from './deps.ts';
 import type { LaneBook } from './lane-book.ts';
@@ -29,6 +31,8 @@ export class Fleet {
   #snapshot: Snapshot;
   #several: { of: Snapshot; ids: string[] } | undefined;
   #orphans = new Set<string>();
+  /** Lanes of the last `reconcile` that had no worker. */
+  #missing: readonly Lane[] = [];
   #retirement: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -44,21 +48,42 @@ export class Fleet {
     this.#graceMs = graceMs;
   }
 
+  /** Running workers get the snapshot at once. Missing ones are started in turns: at the start of a process they may be thousands. */
   reconcile(snapshot: Snapshot = this.#snapshot): void {
     this.#snapshot = snapshot;
     if (this.#stopped) return;
+    const missing: Lane[] = [];
     for (const [id, compiled] of snapshot.integrations)
-      for (const lane of this.#lanes?.lanesOf(id) ?? [onlyLane(id)]) this.#reconcileLane(compiled, lane);
+      for (const lane of this.#lanes?.lanesOf(id) ?? [onlyLane(id)]) {
+        const worker = this.workers.get(groupOf(lane));
+        if (worker) worker.update(compiled, lane);
+        else missing.push(lane);
+      }
     for (const worker of [...this.workers.values()]) if (!snapshot.integrations.has(worker.id)) this.#retire(worker);
+    this.#missing = missing;
+    void this.#startMissing(missing);
   }
-  #reconcileLane(compiled: CompiledIntegration, lane: Lane): void {
+  async #startMissing(missing: readonly Lane[]): Promise<void> {
+    for (const lane of missing) {
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
+      // A later call has looked again.
+      if (this.#stopped || this.#missing !== missing) return;
+      const compiled = this.#snapshot.integrations.get(lane.integrationId);
+      if (compiled === undefined || !this.#mayStart(lane)) continue;
+      atStep('start of deliverers');
+      try {
+        this.#start(compiled, lane);
+      } catch (error) {
+        this.#deps.logger.error({ err: error, integration_id: lane.integrationId }, 'integration not started');
+      }
+    }
+  }
+  #mayStart(lane: Lane): boolean {
     const group = groupOf(lane);
-    const worker = this.workers.get(group);
-    if (worker) worker.update(compiled, lane);
     // The group of a lane that has passed may be removed already: `tendLanes` looks.
-    else if (this.#lanes?.hasPassed(lane)) return;
-    else if (this.#lanes?.loaded !== false && this.#owns(lane) && !this.#leaving.has(group) && !this.#retiring.has(group))
-      this.#start(compiled, lane);
+    if (this.#lanes?.loaded === false || this.#lanes?.hasPassed(lane)) return false;
+    return this.#owns(lane) && !this.workers.has(group) && !this.#leaving.has(group) && !this.#retiring.has(group);
   }
 
   /**
