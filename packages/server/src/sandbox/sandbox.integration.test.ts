@@ -78,6 +78,15 @@ describe('input and output of code', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
+  test('an event with a million empty lists is refused in the worker, and one with as many numbers is not', async () => {
+    const lists = 'function transform(e) { const many = new Array(1000).fill([]); e.l = new Array(1000).fill(many); return e }';
+    expect(await run(box, lists, { owner: 'lists' })).toMatchObject({
+      kind: 'failed',
+      reason: 'the code returned more than 50000 objects, lists and fields',
+    });
+    const numbers = 'function transform(e) { e.l = new Array(1000000).fill(0); return e }';
+    expect(await run(box, numbers, { owner: 'numbers' })).toMatchObject({ kind: 'returned', value: { event_id: 'e1' } });
+  });
   test('console output is captured, and bounded', async () => {
     const code =
       'function transform(e) { console.log("total", e.properties.total, { a: 1 }); console.error(new Error("no")); return null }';

@@ -5,6 +5,7 @@
 import type { CodeCall, CodeResult } from '@firsthand/core/process/code.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
+import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import { Pool, type PoolJob } from './pool.ts';
 import { DEFAULT_LIMITS, type RunResult, type SandboxLimits } from './protocol.ts';
 import { SUSPENDED, Suspensions } from './suspension.ts';
@@ -67,10 +68,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       };
       const result = await submit(job, () => (suspensions.isSuspended(owner) ? { error: SUSPENDED } : undefined));
       if (result.ended && suspensions.noteEnded(owner)) options.logger?.warn({ owner, pipeline_id }, `user code ${SUSPENDED}`);
-      return toCodeResult(result);
+      return await toCodeResult(result);
     },
     async runFresh(code, event, parameters, line) {
-      return toCodeResult(
+      return await toCodeResult(
         await submitTwice({
           org: `fresh/${line}`,
           line: `fresh/${line}`,
@@ -96,8 +97,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
-function toCodeResult(result: RunResult): CodeResult {
-  const logs = result.logs ?? [];
-  if (result.value === undefined) return { kind: 'failed', reason: result.error ?? 'the code gave no result', logs };
-  return { kind: 'returned', value: JSON.parse(result.value), logs };
+async function toCodeResult({ value: text, error, logs = [] }: RunResult): Promise<CodeResult> {
+  if (text === undefined) return { kind: 'failed', reason: error ?? 'the code gave no result', logs };
+  // A worker answers for many events at once: each large one takes a turn of its own.
+  const turn = text.length > VERY_LARGE_BYTES ? turns.bulk() : undefined;
+  if (turn !== undefined) await turn;
+  const value = JSON.parse(text);
+  if (text.length > VERY_LARGE_BYTES) turns.tookLong();
+  return { kind: 'returned', value, logs };
 }

@@ -2,6 +2,7 @@
  * One QuickJS runtime with loaded user code, in its own engine, inside a worker thread. Events share no state: the built-in objects are
  * frozen, and the code's own top level runs again for each event.
  */
+import { MAX_NODES, scanJson, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
 import { asFunction, BOOTSTRAP } from './bootstrap.ts';
 import { AT_WORK_PART, type RunResult, type SandboxLimits } from './protocol.ts';
@@ -16,6 +17,11 @@ const MAX_RESULT_CHARS = 4 * 1024 * 1024;
  */
 const POLITE = { after_ms: 3, every_ms: 1, pause_ms: 0.1 };
 const asleep = new Int32Array(new SharedArrayBuffer(4));
+
+/** The limit of ingest. Found in this thread: reading a million empty lists would hold the event loop of the main thread. */
+function hasTooManyValues(json: string): boolean {
+  return json.length > 2 * MAX_NODES && scanJson(Buffer.from(json), Number.POSITIVE_INFINITY) === TOO_MANY;
+}
 
 export type Loaded = { ok: true; vm: Vm } | { ok: false; error: string; ended?: true };
 
@@ -108,6 +114,7 @@ export class Vm {
     const value = context.getString(returned.value);
     returned.value.dispose();
     if (value.length > MAX_RESULT_CHARS) return this.#withLogs({ error: 'the code returned an event that is too large' });
+    if (hasTooManyValues(value)) return this.#withLogs({ error: `the code returned more than ${MAX_NODES} objects, lists and fields` });
     return this.#withLogs({ value });
   }
 
