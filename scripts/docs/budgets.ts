@@ -5,6 +5,7 @@ const COUNTED: Record<keyof typeof CONFIGURATION_BUDGET, string> = {
   values: 'fields and list items, at any depth',
   pattern_steps: 'steps of all regular expressions; a usual one has 10 to 50, a repetition `{n}` counts n times',
   template_tags: '`{{…}}` in all texts',
+  target_parts: 'parts of the targets of all mappings (`a.b` has two); those of `global` count for each entry of `events`',
 };
 
 function rows(budget: Record<string, number>): string[][] {

@@ -13,6 +13,14 @@ test.each([
   ['patterns of transforms', many(900, (i) => ({ name: 'replace', args: [`x{${i}}`, ''] })), 'pattern_steps'],
   ['a value map of 50,000 keys', { value_map: valueMap }, 'values'],
   ['a list without end', many(100_000, () => 1), 'values'],
+  [
+    '15,000 entries with 1,000 global mappings, which took 7 GB to compile',
+    {
+      global: { mappings: many(1_000, (i) => ({ source: `a${i}`, target: `b${i}` })) },
+      events: Object.fromEntries(many(300, (n) => [`E${n}`, many(50, () => ({}))])),
+    },
+    'target_parts',
+  ],
   ['7,000 blocks', { payload_template: '{{#if a}}'.repeat(7_000) }, 'template_tags'],
 ])('%s', (_name, document, budget) => {
   expect(measureConfiguration(document)).toMatchObject({ ok: false, budget, message: expect.stringContaining(budget) });
@@ -28,12 +36,18 @@ test('an ordinary configuration fits, and its patterns are listed', () => {
   const document = { filter, bots: { custom_patterns: ['crawl'] }, mappings: many(500, (i) => ({ source: `a${i}`, target: '{{b}}' })) };
   expect(measureConfiguration(document)).toEqual({
     ok: true,
-    cost: { values: 1_514, pattern_steps: expect.any(Number), template_tags: 500 },
+    cost: { values: 1_514, pattern_steps: expect.any(Number), template_tags: 500, target_parts: 0 },
     patterns: [
       { pattern: '^A', any_case: false },
       { pattern: 'crawl', any_case: true },
     ],
   });
+});
+
+test('parts of targets: those of an entry once, those of global for each entry and for the defaults', () => {
+  const entry = (...targets: string[]) => ({ mappings: targets.map((target) => ({ source: 'a', target })) });
+  const config = { global: entry('a.b', 'c'), events: { E: entry('d[0].e'), F: [entry(), entry('g')] }, defaults: {} };
+  expect(measureConfiguration({ config })).toMatchObject({ cost: { target_parts: 4 * 3 + 3 + 1 } });
 });
 
 test.each(Object.entries(ORGANISATION_BUDGET))('an organisation may have %s up to %d, and not one more', (budget, most) => {
@@ -43,7 +57,7 @@ test.each(Object.entries(ORGANISATION_BUDGET))('an organisation may have %s up t
 });
 
 test('costs are added and subtracted', () => {
-  const cost = { values: 3, pattern_steps: 2, template_tags: 1 };
-  expect(addCost(addCost(NO_COST, cost), cost)).toEqual({ values: 6, pattern_steps: 4, template_tags: 2 });
+  const cost = { values: 3, pattern_steps: 2, template_tags: 1, target_parts: 5 };
+  expect(addCost(addCost(NO_COST, cost), cost)).toEqual({ values: 6, pattern_steps: 4, template_tags: 2, target_parts: 10 });
   expect(addCost(cost, cost, -1)).toEqual(NO_COST);
 });

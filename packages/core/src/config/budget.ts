@@ -5,6 +5,8 @@
  */
 import { MAX_PATTERN_LENGTH } from '../filter/pattern.ts';
 import { estimatePatternSteps } from '../filter/pattern-size.ts';
+import { isObject } from '../json.ts';
+import { MAX_PATH_SEGMENTS } from '../path/segments.ts';
 
 export const CONFIGURATION_BUDGET = {
   /** Fields and list items, at any depth. */
@@ -13,6 +15,8 @@ export const CONFIGURATION_BUDGET = {
   pattern_steps: 20_000,
   /** `{{…}}` of all templates together. */
   template_tags: 5_000,
+  /** Parts of the targets of all mappings (`a.b` has two). Those of `global` count for each entry of `events`, which is compiled with them. */
+  target_parts: 50_000,
 } as const;
 export type Cost = Record<keyof typeof CONFIGURATION_BUDGET, number>;
 
@@ -21,6 +25,7 @@ export const ORGANISATION_BUDGET = {
   organisation_values: 1_000_000,
   organisation_pattern_steps: 250_000,
   organisation_template_tags: 250_000,
+  organisation_target_parts: 2_500_000,
 } as const;
 export type BudgetName = keyof typeof CONFIGURATION_BUDGET | keyof typeof ORGANISATION_BUDGET;
 export interface Excess<Name extends BudgetName = BudgetName> {
@@ -48,12 +53,13 @@ export function measureConfiguration(document: unknown): Measured {
   };
 }
 
-export const NO_COST: Readonly<Cost> = { values: 0, pattern_steps: 0, template_tags: 0 };
+export const NO_COST: Readonly<Cost> = { values: 0, pattern_steps: 0, template_tags: 0, target_parts: 0 };
 export function addCost(a: Readonly<Cost>, b: Readonly<Cost>, times: 1 | -1 = 1): Cost {
   return {
     values: a.values + times * b.values,
     pattern_steps: a.pattern_steps + times * b.pattern_steps,
     template_tags: a.template_tags + times * b.template_tags,
+    target_parts: a.target_parts + times * b.target_parts,
   };
 }
 
@@ -76,6 +82,7 @@ const NOUNS: Readonly<Record<keyof Cost, string>> = {
   values: 'fields and list items',
   pattern_steps: 'steps in its regular expressions',
   template_tags: 'template tags',
+  target_parts: 'parts in the targets of its mappings, those of global counted for each entry of events',
 };
 const MAX_DEPTH = 200;
 
@@ -98,6 +105,7 @@ class Walk {
     this.#spend('values', keys.length);
     if (this.exceeded !== undefined) return;
     this.#patternsOf(object);
+    this.#targetsOf(object);
     for (const key of keys) this.visit(object[key], depth + 1);
   }
 
@@ -109,6 +117,13 @@ class Walk {
       for (const key of Object.keys(patternProperties)) this.#pattern(key, false);
     if (Array.isArray(custom_patterns)) for (const one of custom_patterns) this.#pattern(one, true);
     if (name === 'replace' && Array.isArray(args)) this.#pattern(args[0], false);
+  }
+
+  /** A thousand global mappings and thousands of entries that are compiled with them would fill the memory. */
+  #targetsOf({ global, events, defaults }: Record<string, unknown>): void {
+    if (typeof events !== 'object' || events === null) return;
+    const shared = targetParts(global);
+    for (const entry of [defaults, ...Object.values(events).flat()]) this.#spend('target_parts', shared + targetParts(entry));
   }
 
   #pattern(pattern: unknown, any_case: boolean): void {
@@ -127,4 +142,14 @@ class Walk {
     this.cost[budget] += amount;
     if (this.cost[budget] > CONFIGURATION_BUDGET[budget]) this.exceeded ??= budget;
   }
+}
+
+/** Of the mappings of `global` or of an entry. */
+function targetParts(entry: unknown): number {
+  const mappings = isObject(entry) ? entry.mappings : undefined;
+  if (!Array.isArray(mappings)) return 0;
+  let parts = 0;
+  for (const line of mappings)
+    if (isObject(line) && typeof line.target === 'string') parts += line.target.split(/[.[]/, MAX_PATH_SEGMENTS).length;
+  return parts;
 }

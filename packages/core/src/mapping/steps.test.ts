@@ -1,5 +1,24 @@
 import { expect, test } from 'vitest';
+import { finish } from '../steps.ts';
 import { compileMappingInSteps } from './mapping.ts';
+
+const rows = (count: number, target: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => ({ source: `properties.a_${i}`, target: target(i) }));
+
+test('the rows of one event are compiled in steps too: mappings, enrichments and transforms', () => {
+  const event = { mappings: rows(1_000, (i) => `b_${i}`), enrichments: rows(1_000, (i) => `c.d_${i}`) };
+  const transforms = Array.from({ length: 1_000 }, (_, i) => ({ target: `b_${i}`, transforms: ['trim'] }));
+  expect([...compileMappingInSteps({ events: { E: { ...event, transforms } } })].length).toBeGreaterThan(50);
+});
+
+test('the targets of one event, which are compiled in one step, have at most 10,000 parts together', () => {
+  const config = (count: number) => ({ events: { E: { mappings: rows(count, (i) => `${'a.'.repeat(49)}b_${i}`) } } });
+  expect(finish(compileMappingInSteps(config(200))).ok).toBe(true);
+  expect(finish(compileMappingInSteps(config(201)))).toMatchObject({
+    ok: false,
+    faults: [{ field: 'events.E.mappings', message: expect.stringContaining('at most 10000 parts') }],
+  });
+});
 
 test('a mapping of many events is compiled event by event, so that a server can answer in between', () => {
   const events = Object.fromEntries(

@@ -31,10 +31,10 @@ export function* compileV2(config: Record<string, unknown>, options: MappingOpti
   const checks = new Checks();
   const state: RunState = { run: 0, missing: undefined, failed: undefined };
   const context: CompileContext = { checks, state, roots: { parameters }, reads: new Map(), parents: new Map(), whens: new Map() };
-  const global = compileGlobal(config.global, join(where, 'global'), context);
+  const global = yield* compileGlobal(config.global, join(where, 'global'), context);
   yield;
   const events = yield* compileEvents(config.events, join(where, 'events'), global, context);
-  const otherwise = compileDefaults(config.defaults, join(where, 'defaults'), defaultAction, global, context);
+  const otherwise = yield* compileDefaults(config.defaults, join(where, 'defaults'), defaultAction, global, context);
   if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
   const pass = global.filter;
   const folded = foldNames(events);
@@ -76,9 +76,9 @@ function foldNames(events: ReadonlyMap<string, Entry[]>): Map<string, Entry[]> {
   return folded;
 }
 
-function compileGlobal(input: unknown, where: string, context: CompileContext): Parts {
+function* compileGlobal(input: unknown, where: string, context: CompileContext): Steps<Parts> {
   const global = input === undefined || input === null ? {} : context.checks.object(input, where, GLOBAL_KEYS, 'global');
-  return compileParts(global ?? {}, where, context);
+  return yield* compileParts(global ?? {}, where, context);
 }
 
 /** Enabled entries, in order. A name whose entries are all disabled stays in the map with an empty list. */
@@ -99,7 +99,7 @@ function* compileEvents(input: unknown, where: string, global: Parts, context: C
     if (list.length === 0) checks.fault(at, 'At least one entry is needed.');
     const entries: (Entry | undefined)[] = [];
     for (const [i, entry] of list.entries()) {
-      entries.push(compileOne(entry, Array.isArray(value) ? `${at}[${i}]` : at, global, context));
+      entries.push(yield* compileOne(entry, Array.isArray(value) ? `${at}[${i}]` : at, global, context));
       yield;
     }
     events.set(
@@ -110,33 +110,33 @@ function* compileEvents(input: unknown, where: string, global: Parts, context: C
   return events;
 }
 
-function compileOne(input: unknown, where: string, global: Parts, context: CompileContext): Entry | undefined {
+function* compileOne(input: unknown, where: string, global: Parts, context: CompileContext): Steps<Entry | undefined> {
   const { checks } = context;
   const entry = checks.object(input, where, ENTRY_KEYS, 'An entry of events');
   if (!entry) return undefined;
   const enabled = checks.boolean(entry.enabled, join(where, 'enabled'), true);
-  const parts = compileParts(entry, where, context);
+  const parts = yield* compileParts(entry, where, context);
   const name = compileVendorName(entry.vendor_event_name, join(where, 'vendor_event_name'), context);
-  const run = compileEntry([global, parts], name, context);
+  const run = compileEntry([global, parts], name, where, context);
   return enabled ? { filter: parts.filter, run } : undefined;
 }
 
-function compileDefaults(
+function* compileDefaults(
   input: unknown,
   where: string,
   fallback: 'pass_through' | 'drop',
   global: Parts,
   context: CompileContext,
-): RunEntry {
+): Steps<RunEntry> {
   const { checks } = context;
   const defaults = input === undefined || input === null ? {} : (checks.object(input, where, DEFAULTS_KEYS, 'defaults') ?? {});
   const action =
     defaults.action === undefined || defaults.action === null
       ? fallback
       : checks.oneOf(defaults.action, join(where, 'action'), ['pass_through', 'drop', 'map'] as const);
-  const parts = compileParts(defaults, where, context);
+  const parts = yield* compileParts(defaults, where, context);
   const name = compileVendorName(defaults.vendor_event_name, join(where, 'vendor_event_name'), context);
-  if (action === 'map') return filtered(parts.filter, compileEntry([global, parts], name, context));
+  if (action === 'map') return filtered(parts.filter, compileEntry([global, parts], name, where, context));
   if (action === 'pass_through') return filtered(parts.filter, PASS);
   return () => UNMAPPED;
 }

@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '../../event/canonical.ts';
 import { ALWAYS, type ConditionTest, NEVER } from '../../filter/condition.ts';
 import { isObject } from '../../json.ts';
 import { compileDeleter, compileGetter, compileSetter, type Getter, type Roots } from '../../path/path.ts';
+import type { Steps } from '../../steps.ts';
 import { compileTemplate } from '../../template/template.ts';
 import { compileTransforms } from '../../transforms/compile.ts';
 import { PAYLOAD_TOO_LARGE, quotaLeft, weigh } from '../../value-size.ts';
@@ -13,6 +14,10 @@ import { isEmpty, type Read, readField, withoutHoles } from './leaf.ts';
 import { compileTree } from './tree.ts';
 
 export const MAX_LINES = 1_000;
+/** Of all targets of an entry. They are compiled in one step. */
+const MAX_TARGET_PARTS = 10_000;
+/** Between two yields. */
+const LINES_PER_STEP = 50;
 
 export interface CompileContext {
   checks: Checks;
@@ -35,11 +40,12 @@ export interface Parts {
   post: PostTransform[];
 }
 
-export function compileParts(input: Record<string, unknown>, where: string, context: CompileContext): Parts {
+export function* compileParts(input: Record<string, unknown>, where: string, context: CompileContext): Steps<Parts> {
   const { checks, roots, state } = context;
   const places = new Map<Field, string>();
   const fields: Field[] = [];
   for (const [i, line] of checks.list(input.mappings, join(where, 'mappings'), MAX_LINES).entries()) {
+    if (i % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     const at = `${join(where, 'mappings')}[${i}]`;
     const field = compileField(line, at, checks, { roots, state, root_target: true });
     // The parameters rule the line out.
@@ -48,15 +54,24 @@ export function compileParts(input: Record<string, unknown>, where: string, cont
     places.set(field, at);
     fields.push(field);
   }
-  const enrichments = checks
-    .list(input.enrichments, join(where, 'enrichments'), MAX_LINES)
-    .map((line, i) => compileEnrichment(line, `${join(where, 'enrichments')}[${i}]`, context))
-    .filter((enrich) => enrich !== undefined);
-  const post = checks
-    .list(input.transforms, join(where, 'transforms'), MAX_LINES)
-    .map((line, i) => compilePost(line, `${join(where, 'transforms')}[${i}]`, context))
-    .filter((change) => change !== undefined);
+  const enrichments = yield* compileLines(input.enrichments, join(where, 'enrichments'), context, compileEnrichment);
+  const post = yield* compileLines(input.transforms, join(where, 'transforms'), context, compilePost);
   return { filter: compileWhen(input.filter, join(where, 'filter'), checks, roots), enrichments, fields, places, post };
+}
+
+function* compileLines<T>(
+  input: unknown,
+  where: string,
+  context: CompileContext,
+  compile: (line: unknown, where: string, context: CompileContext) => T | undefined,
+): Steps<T[]> {
+  const compiled: T[] = [];
+  for (const [i, line] of context.checks.list(input, where, MAX_LINES).entries()) {
+    if (i % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
+    const one = compile(line, `${where}[${i}]`, context);
+    if (one !== undefined) compiled.push(one);
+  }
+  return compiled;
 }
 
 /** Evaluates the condition at most once per event, however many lines have it. */
@@ -134,9 +149,16 @@ export type RunEntry = (event: CanonicalEvent, bytes: number) => Mapped;
 export const TOO_LARGE: Mapped = Object.freeze({ kind: 'failed', reason: PAYLOAD_TOO_LARGE });
 
 /** Combines the parts, in order of precedence (global first), into one function. */
-export function compileEntry(parts: readonly Parts[], name: Read | undefined, context: CompileContext): RunEntry {
+export function compileEntry(parts: readonly Parts[], name: Read | undefined, where: string, context: CompileContext): RunEntry {
   const { roots, state, reads, parents } = context;
   const fields = parts.flatMap((part) => part.fields);
+  if (fields.reduce((sum, { target }) => sum + target.length, 0) > MAX_TARGET_PARTS) {
+    context.checks.fault(
+      join(where, 'mappings'),
+      `The targets of an entry, with those of global, may have at most ${MAX_TARGET_PARTS} parts together.`,
+    );
+    return () => TOO_LARGE;
+  }
   const build = compileTree(fields, { roots, state, reads, parents, conflict: conflictNamer(parts, context.checks) });
   const required = fields
     .filter((field) => field.required && field.target.some((segment) => segment.kind === 'each'))

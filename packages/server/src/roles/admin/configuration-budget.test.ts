@@ -13,6 +13,14 @@ const TEMPLATES: [name: string, body: object, budget: string][] = [
   ['a template of 7,000 nested blocks', template({ payload_template: '{{#if a}}'.repeat(7_000) }), 'template_tags'],
   ['500 matches filters', mapped({ filter: { any: filters(500) }, mappings: [] }), 'pattern_steps'],
   ['2,000 matches filters', mapped({ filter: { any: filters(2_000) }, mappings: [] }), 'pattern_steps'],
+  [
+    'thousands of entries that are compiled with a thousand global mappings',
+    template({
+      global: { mappings: many(1_000, (i) => ({ source: `properties.a${i}`, target: `b${i}` })) },
+      events: Object.fromEntries(many(300, (n) => [`E${n}`, many(50, () => ({}))])),
+    }),
+    'target_parts',
+  ],
   ['a value map of 50,000 keys', mapped({ mappings: [{ source: 'properties.a', target: 'a', value_map: valueMap }] }), 'values'],
 ];
 
