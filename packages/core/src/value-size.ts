@@ -51,8 +51,12 @@ const SCALAR = 4;
 let toWrite = Number.POSITIVE_INFINITY;
 let toRead = Number.POSITIVE_INFINITY;
 
-/** Characters and list elements that transforms, templates and paths of one event may read: some 50 ms. */
+/** Characters that transforms, templates and paths of one event may read: some 25 ms. Other work is counted as characters. */
 const MAX_READ = 8 * MAX_TEXT;
+/** Of a list, of an object, and of an object that a transform makes. */
+const PER_ELEMENT = 24;
+const PER_FIELD = 96;
+const PER_NEW_FIELD = 150;
 
 /** The event's own size raises the limits where an installation accepts larger events than by default. Always call `endQuota` after it. */
 export function startQuota(bytes: number, write = MAX_WRITTEN): void {
@@ -68,6 +72,10 @@ export function mayRead(amount: number): boolean {
   toRead -= amount;
   return toRead >= 0 && toWrite >= 0;
 }
+/** The same for the elements of a list. */
+export function mayReadList({ length }: readonly unknown[]): boolean {
+  return mayRead(PER_ELEMENT * length);
+}
 /** Call for new values, and for one that is used many times. */
 export function mayWrite(amount: number): boolean {
   toWrite -= amount;
@@ -80,8 +88,22 @@ export function quotaLeft(): number {
   return toWrite;
 }
 
-/** How much a transform reads of this value at least. */
-export function readingOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  return Array.isArray(value) ? 8 * value.length : SCALAR;
+/** Before a transform of this value. */
+export function mayTransform(value: unknown): boolean {
+  // Counting the fields of a large object takes time too.
+  if (isQuotaSpent()) return false;
+  return mayRead(typeof value === 'string' ? value.length : readingOf(value, toRead));
+}
+/** After it. */
+export function mayReturn(result: unknown): boolean {
+  return typeof result !== 'object' || result === null || Array.isArray(result) || mayRead(PER_NEW_FIELD * Object.keys(result).length);
+}
+/** Of all levels. Stops counting above `limit`. */
+function readingOf(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return SCALAR;
+  const inner = Array.isArray(value) ? value : Object.values(value);
+  let sum = (Array.isArray(value) ? PER_ELEMENT : PER_FIELD) * inner.length;
+  for (let i = 0; i < inner.length && sum <= limit; i++)
+    if (typeof inner[i] === 'object' && inner[i] !== null) sum += readingOf(inner[i], limit - sum);
+  return sum;
 }

@@ -1,5 +1,5 @@
 import type { ConditionOp } from '../config/resources.ts';
-import { mayRead } from '../value-size.ts';
+import { mayRead, mayReadList } from '../value-size.ts';
 import { order, same, textOf } from './compare.ts';
 import { compilePattern } from './pattern.ts';
 
@@ -95,7 +95,7 @@ function isAmong(actual: unknown, list: unknown[]): boolean {
 }
 
 function contains(actual: unknown, expected: unknown): boolean {
-  if (Array.isArray(actual)) return actual.some((item) => same(item, expected));
+  if (Array.isArray(actual)) return mayReadList(actual) && actual.some((item) => same(item, expected));
   const text = textOf(actual);
   const part = textOf(expected);
   return text !== undefined && part !== undefined && mayRead(text.length) && text.includes(part);

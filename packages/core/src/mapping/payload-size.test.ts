@@ -23,6 +23,7 @@ function run(entry: JsonObject, properties: JsonObject) {
 const TOO_LARGE = { kind: 'failed', reason: expect.stringMatching(/^payload_too_large: /) };
 const MEGABYTE = 'x'.repeat(1_000_000);
 const LIST = Array.from({ length: 200_000 }, (_, i) => i);
+const FIELDS = Object.fromEntries(LIST.slice(0, 40_000).map((i) => [`f${i}`, i]));
 /** 25,000 objects: a copy of it is memory, not only text. */
 const OBJECTS = Array.from({ length: 25_000 }, (_, i) => ({ i }));
 
@@ -80,6 +81,26 @@ describe('a mapping that would make more than 4 MB of an event fails the event',
       { list: LIST },
     ],
     [
+      '1,000 rows that flatten 40,000 fields: 0.5 s before fields counted',
+      { mappings: rows(1_000, (i) => ({ source: 'properties', target: `t${i}`, transforms: ['flatten'] })) },
+      FIELDS,
+    ],
+    [
+      '1,000 texts and hashes of 40,000 fields',
+      { mappings: rows(1_000, (i) => ({ source: 'properties', target: `t${i}`, transforms: ['json_stringify', 'sha256'] })) },
+      FIELDS,
+    ],
+    [
+      '1,000 lists inside of a list, flattened',
+      { mappings: rows(1_000, (i) => ({ source: 'properties.list', target: `t${i}`, transforms: ['flatten', 'count'] })) },
+      { list: [LIST] },
+    ],
+    [
+      '1,000 conditions on a long list',
+      { mappings: rows(1_000, (i) => ({ value: 1, target: `t${i}`, when: { field: 'properties.list', op: 'contains', value: -1 - i } })) },
+      { list: LIST },
+    ],
+    [
       '1,000 conditions on a long text',
       { mappings: rows(1_000, (i) => ({ value: 1, target: `t${i}`, when: { field: 'properties.text', op: 'contains', value: `${i}` } })) },
       { text: MEGABYTE },
@@ -114,6 +135,15 @@ test('the largest event fits: its texts, its lists and its objects, each copied 
     const mapped = run({ mappings: [{ source: '$', target: '$' }] }, { value });
     expect(mapped).toMatchObject({ kind: 'payload', payload: { properties: { value } } });
   }
+});
+
+test('an order of 1,000 products with 15 fields fits: 40 rows from the list, and five transforms of the whole list', () => {
+  const product = Object.fromEntries(LIST.slice(0, 15).map((i) => [`f${i}`, i]));
+  const mappings = [
+    ...rows(40, (i) => ({ source: `properties.products[*].f${i % 15}`, target: `products[*].t${i}` })),
+    ...rows(5, (i) => ({ source: 'properties.products', target: `count_${i}`, transforms: ['count'] })),
+  ];
+  expect(run({ mappings }, { products: rows(1_000, () => product) })).toMatchObject({ kind: 'payload', payload: { count_4: 1_000 } });
 });
 
 test('a failed event leaves nothing behind: the next one is mapped', () => {

@@ -1,4 +1,4 @@
-import { mayRead } from '../value-size.ts';
+import { mayReadList } from '../value-size.ts';
 import { type Getter, readerOf } from './read.ts';
 import { formatPath, parsePath, type Segment } from './segments.ts';
 import { removerOf, writerOf } from './write.ts';
@@ -73,7 +73,7 @@ export function firstPresent(paths: readonly (readonly Segment[])[], roots?: Roo
     const inner = firstPresent(shared.rests);
     return (root) => {
       const items = list(root);
-      return Array.isArray(items) && mayRead(items.length) ? withoutNothing(items.map(inner)) : undefined;
+      return Array.isArray(items) && mayReadList(items) ? withoutNothing(items.map(inner)) : undefined;
     };
   }
   const getters = paths.map((path) => getterOf(path, roots));

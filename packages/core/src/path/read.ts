@@ -1,4 +1,4 @@
-import { mayRead } from '../value-size.ts';
+import { mayReadList } from '../value-size.ts';
 import type { Segment } from './segments.ts';
 
 export type Getter = (root: unknown) => unknown;
@@ -79,7 +79,7 @@ function eachReader(list: Getter, rest: readonly Segment[]): Getter {
   const nested = rest.some((segment) => segment.kind === 'each');
   return (root) => {
     const items = list(root);
-    if (!Array.isArray(items) || !mayRead(items.length)) return undefined;
+    if (!Array.isArray(items) || !mayReadList(items)) return undefined;
     const out: unknown[] = [];
     for (const item of items) {
       const value = inner(item);

@@ -34,5 +34,5 @@ export class Output {
 
 const MAX_STEPS = 100_000;
 /** A statement costs as much as reading so many characters. */
-const STEP_READS = 8;
+const STEP_READS = 24;
 export const DEFAULT_LIMIT = 1_048_576;

@@ -3,7 +3,7 @@ import { isObject } from '../json.ts';
 import { coerceTo } from '../mapping/parameters/coerce.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import { compileGetter, type Getter, type Roots } from '../path/path.ts';
-import { bounded, MAX_WRITTEN, mayRead, mayWrite, readingOf, weigh } from '../value-size.ts';
+import { bounded, MAX_WRITTEN, mayReturn, mayTransform, mayWrite, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { Transform, TransformArg } from './define.ts';
 import { TRANSFORMS } from './index.ts';
@@ -66,15 +66,18 @@ function compileUse(use: unknown, where: string, faults: ConfigFault[], roots: R
   const getters = compileArgs(transform, args, `${where}.args`, faults, roots);
   if (faults.length > before) return undefined;
   const step = bind(transform, getters, where, faults);
-  return step && (transform.grows ? (value, event) => (mayRead(readingOf(value)) ? grown(step(value, event)) : undefined) : counted(step));
+  return step && (transform.grows ? (value, event) => (mayTransform(value) ? grown(step(value, event)) : undefined) : counted(step));
 }
 
 function counted(step: TransformFn): TransformFn {
-  return (value, event) => (mayRead(readingOf(value)) ? step(value, event) : undefined);
+  return (value, event) => {
+    const result = mayTransform(value) ? step(value, event) : undefined;
+    return result === value || mayReturn(result) ? result : undefined;
+  };
 }
 function grown(value: unknown): unknown {
   const result = Array.isArray(value) ? value.map(bounded) : bounded(value);
-  return mayWrite(weigh(result, MAX_WRITTEN)) ? result : undefined;
+  return mayReturn(result) && mayWrite(weigh(result, MAX_WRITTEN)) ? result : undefined;
 }
 
 /** `read` for an argument from the event, `value` for a constant. */

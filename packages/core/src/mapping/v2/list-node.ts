@@ -2,7 +2,7 @@
 import { formatPath, isRooted, type Segment, sharedList } from '../../path/path.ts';
 import { type Getter, readerOf } from '../../path/read.ts';
 import { writerOf } from '../../path/write.ts';
-import { MAX_WRITTEN, mayRead, mayWrite, weigh } from '../../value-size.ts';
+import { MAX_WRITTEN, mayReadList, mayWrite, weigh } from '../../value-size.ts';
 import { type Read, readField } from './leaf.ts';
 import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
 
@@ -103,7 +103,7 @@ function buildFromList({ list, element, chars }: Group, bare: boolean): Read {
   const { build } = element;
   return (event, base) => {
     const items = list(base);
-    if (!Array.isArray(items) || !mayRead(items.length) || !mayWrite(items.length * chars)) return undefined;
+    if (!Array.isArray(items) || !mayReadList(items) || !mayWrite(items.length * chars)) return undefined;
     const out: unknown[] = [];
     let found = false;
     for (let i = 0; i < items.length; i++) {
@@ -137,7 +137,7 @@ function overlayList(groups: readonly Group[], singles: readonly Single[], index
     const out: unknown[] = Array.isArray(under) ? under.slice() : [];
     for (const { list, element, chars } of groups) {
       const items = list(base);
-      if (!Array.isArray(items) || !mayRead(items.length) || !mayWrite(items.length * chars)) continue;
+      if (!Array.isArray(items) || !mayReadList(items) || !mayWrite(items.length * chars)) continue;
       for (let i = 0; i < items.length; i++) out[i] = element.overlay(out[i], event, items[i]);
     }
     for (const single of singles) deal(single, out, event, base);
