@@ -1,5 +1,5 @@
 /**
- * `npm run attack [collection archives upgrades templates patterns tokens addresses schema routes] [--rounds N]`: starts the service and
+ * `npm run attack [collection archives upgrades templates patterns tokens addresses largest schema routes] [--rounds N]`: starts the service and
  * attacks it with each corpus. Ends with 1 after a wrong answer, a 5xx or the end of the process.
  *
  * A long run can be divided: `npm run attack -- collection --cases 50000 --seconds 280 --sums FILE` runs for so many seconds and adds its

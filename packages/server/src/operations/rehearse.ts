@@ -6,7 +6,8 @@ import { gzipSync } from 'node:zlib';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
-import { compileVendor } from '@firsthand/core/vendor/compile.ts';
+import { finish, type Steps } from '@firsthand/core/steps.ts';
+import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { maskRequest, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
@@ -28,15 +29,23 @@ export interface RehearseOptions {
   sealed?: readonly string[];
 }
 
-export function compileRehearsal(
+type CompiledRehearsal = { ok: true; rehearse: Rehearse } | { ok: false; faults: ConfigFault[] };
+
+export function compileRehearsal(...args: Parameters<typeof compileRehearsalInSteps>): CompiledRehearsal {
+  return finish(compileRehearsalInSteps(...args));
+}
+/** The same, divided: for a config that somebody sent. */
+export function* compileRehearsalInSteps(
   definition: VendorDefinition,
   stored: JsonObject,
   parameters: Record<string, string>,
   { sealed, ...options }: RehearseOptions,
-): { ok: true; rehearse: Rehearse } | { ok: false; faults: ConfigFault[] } {
+): Steps<CompiledRehearsal> {
   const { config, missing } = substitute(stored, parameters);
   const parameterSecrets = secretParameterValues(parameters, sealed);
-  const result = compileVendor(definition, config, { ...options, gzip: gzipSync, keys: privateKeys, secrets: parameterSecrets });
+  yield;
+  const steps = compileVendorInSteps(definition, config, { ...options, gzip: gzipSync, keys: privateKeys, secrets: parameterSecrets });
+  const result = yield* steps;
   if (!result.ok) return { ok: false, faults: [...result.missing, ...result.invalid] };
   const { vendor } = result;
   const warnings = [

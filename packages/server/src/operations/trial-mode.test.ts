@@ -8,9 +8,9 @@ import type { CompiledIntegration } from '../snapshot/types.ts';
 import { inTestMode } from './trial-mode.ts';
 
 const OPTIONS = { mode: 'production', allow_private: false } as const;
-const requests = (vendor: VendorDefinition, config: CompiledIntegration['config'], code?: string) => {
+const requests = async (vendor: VendorDefinition, config: CompiledIntegration['config'], code?: string) => {
   const live = { config, secrets: [], faults: [], warnings: [] } as unknown as CompiledIntegration; // the rest is not read
-  const compiled = inTestMode(live, vendor, code, OPTIONS).vendor;
+  const { vendor: compiled } = await inTestMode(live, vendor, code, OPTIONS);
   const built = compiled?.build(orderCompleted(), { now: Date.UTC(2026, 0, 2, 4) });
   return built?.kind === 'items' ? built.items.map((item) => compiled?.request([item], { now: 0, attempt: 1, request_id: 'r' })) : built;
 };
@@ -23,18 +23,18 @@ async function vendorOf(key: string): Promise<VendorDefinition> {
 test('a switch: the event goes to the validating endpoint, whatever the stored config says', async () => {
   const snapchat = await vendorOf('snapchat');
   const config = completeConfig(snapchat, 'default', { parameters: { test_mode: false } });
-  expect(JSON.stringify(requests(snapchat, config))).toContain('/events/validate');
+  expect(JSON.stringify(await requests(snapchat, config))).toContain('/events/validate');
 });
 
 test('a code: the event carries it', async () => {
   const meta = await vendorOf('meta_conversions_api');
-  expect(JSON.stringify(requests(meta, completeConfig(meta), 'TEST123'))).toContain('TEST123');
-  expect(() => requests(meta, completeConfig(meta))).toThrow(ApiError);
+  expect(JSON.stringify(await requests(meta, completeConfig(meta), 'TEST123'))).toContain('TEST123');
+  await expect(requests(meta, completeConfig(meta))).rejects.toThrow(ApiError);
 });
 
 test('a vendor without a test mode is refused', async () => {
   const webhook = await vendorOf('webhook');
-  expect(() => requests(webhook, completeConfig(webhook))).toThrow('has no test mode');
+  await expect(requests(webhook, completeConfig(webhook))).rejects.toThrow('has no test mode');
 });
 
 test('every test mode changes the request', async () => {

@@ -3,6 +3,7 @@ import type { Transformation } from '@firsthand/core/config/resources.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { acceptReturned } from '@firsthand/core/process/code.ts';
 import { compileTransformation } from '@firsthand/core/process/transformation.ts';
+import { turns } from '../runtime/turns.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface TransformationTrial {
@@ -27,10 +28,14 @@ export async function tryTransformation(
   const parameters = test.parameters ?? {};
   const source = { id: 'test', kind: test.kind, rules: test.rules ?? [], code: test.code ?? '', event_filter: null };
   const compiled = compileTransformation(source, parameters);
+  // The event may be large: each pass over it is a turn of its own.
+  await turns.bulk();
   if (!compiled.ok) return failed(compiled.faults.map(({ field, message }) => `${field}: ${message}`).join('; '), []);
   if (compiled.transformation.kind === 'rules') {
     try {
-      const result = compiled.transformation.apply(structuredClone(test.event));
+      const event = structuredClone(test.event);
+      await turns.bulk();
+      const result = compiled.transformation.apply(event);
       if (result.kind === 'failed') return failed(result.reason, compiled.warnings);
       return { event: result.kind === 'event' ? result.event : null, logs: compiled.warnings, error: null };
     } catch (error) {
@@ -39,6 +44,7 @@ export async function tryTransformation(
   }
   const result = await sandbox.runFresh(compiled.transformation.code.code, test.event, parameters, line);
   if (result.kind === 'failed') return failed(result.reason, result.logs);
+  await turns.bulk();
   const accepted = acceptReturned(result.value, test.event);
   if (accepted.kind === 'failed') return failed(accepted.reason, result.logs);
   return { event: accepted.kind === 'event' ? accepted.event : null, logs: result.logs, error: null };

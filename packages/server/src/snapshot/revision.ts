@@ -6,6 +6,7 @@ import { readParameters } from '../stores/config/pipeline-parameters.ts';
 import { findRevision } from '../stores/config/revisions.ts';
 import type { Db } from '../stores/config/schema.ts';
 import { type CompileSettings, compileIntegration } from './compile.ts';
+import { prepareConfiguration } from './prepare.ts';
 import type { CompiledIntegration } from './types.ts';
 
 /** The integration with another revision of its template, for replays through a revision that is not pinned. */
@@ -23,5 +24,6 @@ export async function loadRevision(
   if (!revision || !opened) return undefined;
   const config = openConfig(cipher, await organisationKey(db, org_id), revision);
   const row = { ...integration, revision_number: revisionNumber, delivery_mode: revision.delivery_mode, config };
-  return compileIntegration(row, opened, settings, () => undefined);
+  const { excess } = await prepareConfiguration(config);
+  return compileIntegration(row, opened, settings, () => undefined, excess?.message);
 }

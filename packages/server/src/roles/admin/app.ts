@@ -51,9 +51,11 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   app.addHook('preHandler', createPipelineScope(deps));
   installRequestBodies(app);
   installResponses(app, deps);
-  app.addHook('preSerialization', async (request, _reply, payload) =>
-    isList(payload) && request.routeOptions.config.ownSerializer !== true ? new JsonText(await stringifyInTurns(payload)) : payload,
-  );
+  app.addHook('preSerialization', async (request, _reply, payload) => {
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
+    return isList(payload) && request.routeOptions.config.ownSerializer !== true ? new JsonText(await stringifyInTurns(payload)) : payload;
+  });
   registerRoutes(app, context);
   return app;
 }

@@ -9,10 +9,12 @@ import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { IdParams, TimeQuery } from '../../../http/schema.ts';
 import { diffRevisions } from '../../../operations/diff.ts';
-import { compileRehearsal, type Rehearse } from '../../../operations/rehearse.ts';
+import { compileRehearsalInSteps, type Rehearse } from '../../../operations/rehearse.ts';
 import { replayHistory } from '../../../operations/replay.ts';
 import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { inTestMode } from '../../../operations/trial-mode.ts';
+import { finishInTurns, turns } from '../../../runtime/turns.ts';
+import { prepareConfiguration } from '../../../snapshot/prepare.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { type OpenParameters, readParameters } from '../../../stores/config/pipeline-parameters.ts';
 import { findRevision } from '../../../stores/config/revisions.ts';
@@ -78,6 +80,9 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ body }) => {
       const rehearse = await rehearsalOf(body.vendor, body.config as JsonObject, { parameters: body.parameters ?? {}, sealed: [] });
+      // The event may be large: mapping it is a turn of its own.
+      turns.tookLong();
+      await turns.bulk();
       const { failed, ...result } = rehearse(eventOf(body.event), clock.now());
       return failed === null ? result : { ...result, dropped: failed };
     },
@@ -121,7 +126,11 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       const revision = async (field: 'from' | 'to') => {
         const stored = await findRevision(db, user.org_id, template.id, body[field]);
         if (stored === undefined) throw invalid(field, 'is no revision of the template');
-        return await rehearsalOf(template.vendor, openStored(context, org, stored), parameters, field);
+        const config = openStored(context, org, stored);
+        // Stored by an earlier version, it may exceed a budget.
+        const { excess } = await prepareConfiguration(config);
+        if (excess !== undefined) throw invalid(field, excess.message);
+        return await rehearsalOf(template.vendor, config, parameters, field);
       };
       return await diffRevisions(log, pipeline.id, body.limit ?? 100, clock.now(), await revision('from'), await revision('to'));
     },
@@ -164,7 +173,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       const event = eventOf({ event_id: randomUUID(), ...body.event });
       if (body.test_mode !== true) return await trialDelivery({ sender, clock }, compiled, event);
       const definition = await requireVendor(integration.vendor);
-      return await trialDelivery({ sender, clock }, inTestMode(compiled, definition, body.test_code, urlRules(context)), event);
+      return await trialDelivery({ sender, clock }, await inTestMode(compiled, definition, body.test_code, urlRules(context)), event);
     },
   );
 
@@ -215,10 +224,8 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
   );
 
   async function rehearsalOf(vendor: string, config: JsonObject, opened: OpenParameters, at = 'config'): Promise<Rehearse> {
-    const compiled = compileRehearsal(await requireVendor(vendor), config, opened.parameters, {
-      ...urlRules(context),
-      sealed: opened.sealed,
-    });
+    const options = { ...urlRules(context), sealed: opened.sealed };
+    const compiled = await finishInTurns(compileRehearsalInSteps(await requireVendor(vendor), config, opened.parameters, options));
     if (compiled.ok) return compiled.rehearse;
     throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: field === '' ? at : `${at}.${field}`, message })));
   }
