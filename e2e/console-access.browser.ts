@@ -136,6 +136,15 @@ describe('who may enter the console', () => {
     await other.keyboard.press('ControlOrMeta+k');
     await other.getByRole('textbox', { name: 'Search' }).fill('create');
     await other.getByText('Nothing found').waitFor();
+    const { id } = await admin.post<{ id: string }>('/pipelines', { name: 'Seen' });
+    const config = { url: 'https://example.com/hook' };
+    await admin.post('/integrations', { source_id: id, vendor: 'webhook', name: 'Seen hook', config });
+    await other.goto(`${service.url}/pipelines/${id}?tab=integrations`);
+    const panel = other.getByRole('region', { name: 'Seen hook' });
+    for (const control of [panel.getByLabel('Enabled'), panel.getByRole('button', { name: 'Save' })]) {
+      await control.waitFor();
+      expect([await control.isDisabled(), await control.getAttribute('title')]).toEqual([true, 'Needs the role editor']);
+    }
     await other.context().close();
   });
 

@@ -26,6 +26,7 @@ export function VendorPage() {
   const { variant: chosen = 'default', pipeline } = useSearch({ strict: false }) as { variant?: string; pipeline?: string };
   const navigate = useNavigate();
   const [open, { open: show, close }] = useNewDialog('editor');
+  const [all, setAll] = useState(false);
   const may = useMay('editor');
   const query = useQuery(vendorQuery(key));
   if (query.isPending) return <Loading what="the vendor" />;
@@ -96,7 +97,7 @@ export function VendorPage() {
                   />
                 </li>
               )}
-              {events.map(({ event, vendorEvent, mappings }) => (
+              {(all ? events : events.slice(0, FEW)).map(({ event, vendorEvent, mappings }) => (
                 <li key={`${event} ${vendorEvent}`}>
                   <Foldable
                     mappings={mappings}
@@ -109,6 +110,11 @@ export function VendorPage() {
                 </li>
               ))}
             </ul>
+          )}
+          {!all && events.length > FEW && (
+            <Button variant="default" mt="sm" onClick={() => setAll(true)}>
+              Show all {events.length} events
+            </Button>
           )}
         </section>
         <div className={classes.side}>
@@ -151,7 +157,9 @@ export function VendorPage() {
   );
 }
 
-const fields = (count: number): string => `${count} ${count === 1 ? 'field' : 'fields'}`;
+/** So many events of the mapping show without asking. */
+const FEW = 24;
+const fields = (count: number): string => (count === 0 ? 'no further fields' : `${count} ${count === 1 ? 'field' : 'fields'}`);
 
 /** Made when it is opened: a vendor may map hundreds of fields. */
 function Foldable({ summary, mappings }: { summary: ReactNode; mappings: readonly Mapping[] }) {

@@ -89,7 +89,7 @@ export function PipelineRates() {
                   Over time
                 </Table.Th>
                 <Table.Th ta="right">Delivered</Table.Th>
-                <Table.Th ta="right">Dead letters</Table.Th>
+                <Table.Th ta="right">Dead</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -30,7 +30,7 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
             <Table.Th visibleFrom="sm">Revision</Table.Th>
             <Table.Th visibleFrom="sm">Consent</Table.Th>
             <Table.Th>Delivered</Table.Th>
-            <Table.Th>Waiting</Table.Th>
+            <Table.Th visibleFrom="xs">Waiting</Table.Th>
             <Table.Th>Dead</Table.Th>
             <Table.Th visibleFrom="sm">p99</Table.Th>
             <Table.Th>Health</Table.Th>
@@ -75,7 +75,7 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   </Link>
                 )}
               </Table.Td>
-              <Table.Td>
+              <Table.Td visibleFrom="xs">
                 <Link to="/events" search={{ pipeline: pipelineId, integration: integration.id, delivery: 'waiting' }}>
                   {number(integration.health.waiting)}
                 </Link>

@@ -1,5 +1,5 @@
 /** The integrations of a pipeline: health, consent, limits, pinned revision; enable, disable, send a test event, remove. */
-import { Alert, Button, Group, Modal, NumberInput, Stack, Switch, Table, TagsInput, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, NumberInput, Stack, Switch, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
@@ -63,7 +63,9 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
             <Tag tone={enabled ? toneOf(health.status) : 'neutral'}>{enabled ? health.status : 'disabled'}</Tag>
           </Link>
         ))}
-        <UseInstalled pipelineId={pipelineId} />
+        <div style={{ padding: '8px 2px 2px' }}>
+          <UseInstalled pipelineId={pipelineId} />
+        </div>
       </nav>
       {open !== undefined && <Details key={open.id} integration={open} />}
     </div>
@@ -112,10 +114,6 @@ function Details({ integration }: { integration: Integration }) {
   const mayEdit = useMay('editor');
   const mayDelete = useMay('admin');
   const path = { id: integration.pipeline_id, integration_id: integration.id };
-  const template = useQuery({
-    queryKey: ['template', integration.template_id],
-    queryFn: () => call(api.GET('/v1/admin/integration-templates/{id}', { params: { path: { id: integration.template_id } } })),
-  });
   const refresh = () => queries.invalidateQueries({ queryKey: ['integrations', integration.pipeline_id] });
   const form = useForm({ initialValues: settingsOf(integration) });
   const dirty = form.isDirty();
@@ -155,8 +153,7 @@ function Details({ integration }: { integration: Integration }) {
     },
     onError: (error) => notifications.show({ color: 'red', title: 'Not removed', message: failureText(error) }),
   });
-  const latest = template.data?.latest_revision?.revision_number;
-  const { health } = integration;
+  const { health, latest_revision_number: latest } = integration;
   return (
     <section className="panel" style={{ padding: 16, minWidth: 0 }} aria-label={integration.name}>
       <Group justify="space-between">
@@ -194,21 +191,18 @@ function Details({ integration }: { integration: Integration }) {
           <span className="mono">{health.last_error}</span>
         </Alert>
       )}
-      <Table mt="sm" withRowBorders={false} layout="fixed">
-        <Table.Tbody>
-          <Table.Tr>
-            <Table.Td className="dim">Last delivered</Table.Td>
-            <Table.Td>{health.last_success_at === null ? 'never' : ago(health.last_success_at)}</Table.Td>
-            <Table.Td className="dim">Waiting</Table.Td>
-            <Table.Td>
-              <Link to="/events" search={{ pipeline: integration.pipeline_id, integration: integration.id, delivery: 'waiting' }}>
-                {number(health.waiting)}
-              </Link>
-              {health.oldest_waiting_at !== null && `, oldest ${ago(health.oldest_waiting_at)}`}
-            </Table.Td>
-          </Table.Tr>
-        </Table.Tbody>
-      </Table>
+      <Group gap="xl" mt="sm">
+        <span>
+          <span className="dim">Last delivered</span> {health.last_success_at === null ? 'never' : ago(health.last_success_at)}
+        </span>
+        <span>
+          <span className="dim">Waiting</span>{' '}
+          <Link to="/events" search={{ pipeline: integration.pipeline_id, integration: integration.id, delivery: 'waiting' }}>
+            {number(health.waiting)}
+          </Link>
+          {health.oldest_waiting_at !== null && `, oldest ${ago(health.oldest_waiting_at)}`}
+        </span>
+      </Group>
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="sm" mt="sm" maw={520}>
           <ConsentCategorySelect
@@ -220,13 +214,7 @@ function Details({ integration }: { integration: Integration }) {
           />
           <NumberInput
             label="Pinned revision"
-            description={
-              latest === undefined
-                ? undefined
-                : latest > integration.revision_number
-                  ? `Revision ${latest} is newer.`
-                  : 'The newest revision.'
-            }
+            description={latest > integration.revision_number ? `Revision ${latest} is newer.` : 'The newest revision.'}
             min={1}
             max={latest}
             disabled={!mayEdit}
@@ -238,25 +226,26 @@ function Details({ integration }: { integration: Integration }) {
             disabled={!mayEdit}
             {...form.getInputProps('event_names')}
           />
-          <Group grow>
+          <fieldset className={classes.limits}>
+            <legend>Limits</legend>
             <NumberInput
-              label="Requests per second"
-              placeholder="The vendor’s default"
+              label="Requests/s"
+              placeholder="the vendor’s"
               min={1}
               disabled={!mayEdit}
               {...form.getInputProps('rate_limit_rps')}
             />
-            <NumberInput label="Per day" placeholder="No limit" min={0} disabled={!mayEdit} {...form.getInputProps('rate_limit_daily')} />
+            <NumberInput label="Requests/day" placeholder="none" min={0} disabled={!mayEdit} {...form.getInputProps('rate_limit_daily')} />
             <NumberInput
               label="In flight"
-              placeholder="The vendor’s default"
+              placeholder="the vendor’s"
               min={1}
               max={256}
               disabled={!mayEdit}
               {...form.getInputProps('max_in_flight')}
             />
             <NumberInput label="Deliverers" min={1} max={16} disabled={!mayEdit} {...form.getInputProps('max_deliverers')} />
-          </Group>
+          </fieldset>
           <Group>
             <Button
               type="submit"
