@@ -37,9 +37,22 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/{src,build}/**/*.test.ts', '{scripts,attack}/**/*.test.ts'],
-          exclude: ['**/*.{browser,integration,brokers}.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.{browser,integration,brokers,process}.test.ts', '**/node_modules/**'],
           globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
+          // The files of a worker share its process: starting one and loading the service for each took a quarter of the run.
+          isolate: false,
+          // Not setImmediate: the turns of the process, which outlive a file, would wait for one that never comes.
+          fakeTimers: { toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] },
+          ...runs(120),
+        },
+      },
+      {
+        test: {
+          // Unit tests of what a process does once or has only once, each file in a process of its own.
+          name: 'process',
+          include: ['packages/*/src/**/*.process.test.ts'],
+          globalSetup: ['scripts/test-folder.ts'],
           ...runs(120),
         },
       },

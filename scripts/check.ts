@@ -24,5 +24,6 @@ await inLanes(
     fresh('scripts/generate-api-client.ts'),
     node('OpenAPI rules of Redocly and Spectral', 'scripts/lint-api.ts'),
     node('links between Markdown files', 'scripts/check-links.ts'),
+    { title: 'unit tests that need a process of their own', command: 'vitest', args: ['run', '--project', 'process'] },
   ],
 );

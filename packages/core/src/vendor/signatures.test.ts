@@ -77,7 +77,7 @@ const keys: KeyOperations = {
     createHash('sha256')
       .update(createPublicKey(createPrivateKey(key)).export({ type: 'spki', format: 'der' }))
       .digest(),
-  // Mutual TLS is tested against a real server (server/src/outbound/mutual-tls.test.ts).
+  // Mutual TLS is tested against a real server (server/src/outbound/mutual-tls.process.test.ts).
   certificate: () => ({ ok: false, message: 'is not read here' }),
 };
 const compile = (definition: AuthDefinition) => {
