@@ -4,6 +4,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { api, call } from '../../api.ts';
 import { eventQuery, isRejected } from '../events/event-query.ts';
 import { sampleEvent } from './recent-events.ts';
@@ -42,17 +43,20 @@ export function useChosenEvent(pipelineId: string | undefined): ChosenEvent {
     // Neither an event nor a test case changes.
     staleTime: Infinity,
   });
-  const id = named ?? sampleEvent.event_id;
-  return {
-    id,
-    event: (named === undefined ? undefined : read.data) ?? sampleEvent,
-    key: read.data === undefined ? `${id} …` : id,
-    failure: read.error ?? undefined,
-    choose: (next) =>
-      void navigate({
-        to: '.',
-        search: (old: object) => ({ ...old, event: next === sampleEvent.event_id ? undefined : next }),
-        replace: true,
-      } as never),
-  };
+  const { data, error } = read;
+  return useMemo(() => {
+    const id = named ?? sampleEvent.event_id;
+    return {
+      id,
+      event: (named === undefined ? undefined : data) ?? sampleEvent,
+      key: data === undefined ? `${id} …` : id,
+      failure: error ?? undefined,
+      choose: (next) =>
+        void navigate({
+          to: '.',
+          search: (old: object) => ({ ...old, event: next === sampleEvent.event_id ? undefined : next }),
+          replace: true,
+        } as never),
+    };
+  }, [named, data, error, navigate]);
 }

@@ -4,7 +4,7 @@ import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
 import { failureText } from '../../forms.ts';
@@ -13,7 +13,8 @@ import type { ChosenEvent } from './chosen-event.ts';
 import { EventSelect } from './event-select.tsx';
 import classes from './mapping.module.css';
 
-export function EventPane({
+/** Drawn again only when its event changes, not at each key typed in a row. */
+export const EventPane = memo(function EventPane({
   chosen,
   event,
   recent,
@@ -55,7 +56,7 @@ export function EventPane({
       </Group>
     </section>
   );
-}
+});
 
 function EventEditor({ event, onChange }: { event: CanonicalEvent; onChange: (event: CanonicalEvent) => void }) {
   const [text, setText] = useState(() => JSON.stringify(event, null, 2));

@@ -109,6 +109,7 @@ function Builder({
   const recent = useRecentEvents(pipelineId, TRIAL_PAGES);
   const chosen = useChosenEvent(pipelineId);
   const event = typed?.of === chosen.key ? typed.event : chosen.event;
+  const onEvent = useCallback((next: CanonicalEvent) => setTyped({ of: chosen.key, event: next }), [chosen.key]);
   const completions = useCompletions(pipelineId, event);
   const shown = useDeferredValue(config);
   const shownEvent = useDeferredValue(event);
@@ -188,13 +189,7 @@ function Builder({
         </Alert>
       ))}
       <div className={classes.panes}>
-        <EventPane
-          chosen={chosen}
-          event={event}
-          recent={recent.events}
-          pipelineId={pipelineId}
-          onChange={(next) => setTyped({ of: chosen.key, event: next })}
-        />
+        <EventPane chosen={chosen} event={event} recent={recent.events} pipelineId={pipelineId} onChange={onEvent} />
         <RowsPane
           config={config}
           base={usedConfig ?? base.config}

@@ -4,6 +4,7 @@ import { api, call } from '../../api.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 
 const PAGE = 100;
+const NO_EVENTS: CanonicalEvent[] = [];
 /** What a draft is tried on: 500 events. */
 export const TRIAL_PAGES = 5;
 
@@ -27,7 +28,7 @@ export function useRecentEvents(pipelineId: string | undefined, pages = 1): { ev
       return [...events.values()];
     },
   });
-  return { events: query.data ?? [] };
+  return { events: query.data ?? NO_EVENTS };
 }
 
 const { userAgent, ...context } = SAMPLE_BODY.context;

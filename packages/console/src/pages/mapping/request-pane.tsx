@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { Button, Group } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useMutation } from '@tanstack/react-query';
+import { memo } from 'react';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -20,7 +21,7 @@ export interface PinnedIntegration {
   revision_number: number;
 }
 
-export function RequestPane({
+export const RequestPane = memo(function RequestPane({
   result,
   took,
   event,
@@ -42,7 +43,7 @@ export function RequestPane({
       {integration !== undefined && <SendOne event={event} integration={integration} />}
     </section>
   );
-}
+});
 
 function SendOne({ event, integration }: { event: CanonicalEvent; integration: PinnedIntegration }) {
   const may = useMay('editor');
