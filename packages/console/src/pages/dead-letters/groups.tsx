@@ -1,5 +1,5 @@
 /** Dead letters by cause: how many, since when, and one button for all of a cause. */
-import { Button, Table } from '@mantine/core';
+import { Box, Button, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Reason } from '../../components/reason.tsx';
 import { Tag, words } from '../../components/tag.tsx';
@@ -58,7 +58,7 @@ export function Groups({
             <Table.Th>Cause</Table.Th>
             <Table.Th visibleFrom="sm">First</Table.Th>
             <Table.Th visibleFrom="sm">Last</Table.Th>
-            <Table.Th>
+            <Table.Th visibleFrom="sm">
               <span className="hidden">Actions</span>
             </Table.Th>
           </Table.Tr>
@@ -68,6 +68,16 @@ export function Groups({
             const { integration_id, webhook_source_id, pipeline_id, stage, reason, pending, count } = group;
             const where = integration_id ?? webhook_source_id ?? pipeline_id;
             const isChosen = chosen.reason === reason && chosen.stage === stage && (chosen.integration_id ?? null) === integration_id;
+            const replay = (
+              <Button
+                variant="default"
+                disabled={!may || pending === 0}
+                title={may ? undefined : 'Needs the role editor'}
+                onClick={() => onReplay(group, nameOf(group))}
+              >
+                Replay {number(pending)} …
+              </Button>
+            );
             return (
               <Table.Tr key={`${where} ${stage} ${reason}`} {...(isChosen ? { bg: 'var(--accent-soft)' } : {})}>
                 <Table.Td ta="right">
@@ -78,10 +88,13 @@ export function Groups({
                   <b>{nameOf(group)}</b> <Tag>{stage}</Tag>
                   {where !== pipeline_id && <div className="dim">{pipelines.get(pipeline_id)}</div>}
                 </Table.Td>
-                <Table.Td style={{ minWidth: 180 }}>
+                <Table.Td style={{ minWidth: 130 }}>
                   <Link to="/dead-letters" search={searchOf(group) as never}>
                     {reason.startsWith('http_') ? <Reason text={reason} /> : words(reason)}
                   </Link>
+                  <Box hiddenFrom="sm" mt={4}>
+                    {replay}
+                  </Box>
                 </Table.Td>
                 <Table.Td visibleFrom="sm" style={{ whiteSpace: 'nowrap' }} title={dateTime(group.first_at)}>
                   {ago(group.first_at)}
@@ -89,15 +102,8 @@ export function Groups({
                 <Table.Td visibleFrom="sm" style={{ whiteSpace: 'nowrap' }} title={dateTime(group.last_at)}>
                   {ago(group.last_at)}
                 </Table.Td>
-                <Table.Td ta="right">
-                  <Button
-                    variant="default"
-                    disabled={!may || pending === 0}
-                    title={may ? undefined : 'Needs the role editor'}
-                    onClick={() => onReplay(group, nameOf(group))}
-                  >
-                    Replay {number(pending)} …
-                  </Button>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {replay}
                 </Table.Td>
               </Table.Tr>
             );

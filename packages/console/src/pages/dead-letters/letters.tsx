@@ -1,5 +1,5 @@
 /** The dead letters of the filters, newest first; several can be chosen. */
-import { Button, Checkbox, Group, Table } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { dateTime, number } from '../../format.ts';
 import { useIntegrationNames } from '../../names.ts';
 import { nextOffset } from '../../next-offset.ts';
 import { useMay } from '../../session/use-session.ts';
+import classes from './dead-letters.module.css';
 import { type DeadLettersSearch, whichOf } from './search.ts';
 
 const PAGE = 50;
@@ -81,9 +82,9 @@ export function Letters({
             </Table.Th>
             <Table.Th>Failed</Table.Th>
             <Table.Th>Event</Table.Th>
-            <Table.Th>Where</Table.Th>
-            <Table.Th>Reason</Table.Th>
-            <Table.Th>State</Table.Th>
+            <Table.Th visibleFrom="sm">Where</Table.Th>
+            <Table.Th visibleFrom="sm">Reason</Table.Th>
+            <Table.Th visibleFrom="sm">State</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -97,17 +98,20 @@ export function Letters({
                   onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
                 />
               </Table.Td>
-              <Table.Td style={{ whiteSpace: 'nowrap' }}>{dateTime(created_at)}</Table.Td>
+              <Table.Td className={classes.time}>{dateTime(created_at)}</Table.Td>
               <Table.Td>
                 <Link to="/dead-letters" search={{ ...search, selected: id } as never}>
                   <b>{nameOf(event) ?? event_id}</b>
                 </Link>
+                <Box hiddenFrom="sm">
+                  <span className="dim">{names.get(integration_id ?? '') ?? vendor ?? stage}</span> <Reason text={reason} />
+                </Box>
               </Table.Td>
-              <Table.Td>{names.get(integration_id ?? '') ?? vendor ?? stage}</Table.Td>
-              <Table.Td style={{ maxWidth: 420 }}>
+              <Table.Td visibleFrom="sm">{names.get(integration_id ?? '') ?? vendor ?? stage}</Table.Td>
+              <Table.Td visibleFrom="sm" style={{ maxWidth: 420 }}>
                 <Reason text={reason} />
               </Table.Td>
-              <Table.Td>
+              <Table.Td visibleFrom="sm">
                 <Tag tone={toneOf(state)}>{state}</Tag>
               </Table.Td>
             </Table.Tr>

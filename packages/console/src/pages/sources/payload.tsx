@@ -13,6 +13,7 @@ import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { SAMPLE_PAYLOADS } from './sample-payloads.ts';
+import classes from './sources.module.css';
 import { SOURCES, type Source, savePart } from './sources.ts';
 
 /** What decides how a payload is read; the fields have their names of the API. */
@@ -92,7 +93,7 @@ export function Payload({ source }: { source: Source }) {
       <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(280px, 1fr))', gap: 16 }}>
         <div>
           <Text size="sm" fw={600} mb={4}>
-            How it is read {source.provider !== 'custom' && <span className="dim">(in addition to {source.provider}’s own mapping)</span>}
+            How it is read {source.provider !== 'custom' && <span className={classes.beside}>beside {source.provider}’s own mapping</span>}
           </Text>
           <Editor
             label="How it is read"
