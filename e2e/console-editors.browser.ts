@@ -135,6 +135,22 @@ describe('the mapping builder', () => {
     });
   });
 
+  test('orders rows by dragging and by keyboard, and the focus goes with the row', async () => {
+    const mappings = ['a', 'b', 'c'].map((name) => ({ source: `properties.${name}`, target: name }));
+    const { template } = await install('Ordered', { events: { 'Signed Up': { mappings } } });
+    await page.goto(`${service.url}/templates/${template.id}`);
+    await page.getByRole('button', { name: /^Signed Up/ }).click();
+    const target = (at: number) => page.getByRole('textbox', { name: `Target, row ${at} of Signed Up` });
+    const order = () => Promise.all([1, 2, 3].map((at) => target(at).inputValue()));
+    await page.getByRole('button', { name: 'Actions for row 1 of Signed Up' }).dragTo(target(3));
+    await expect.poll(order).toEqual(['b', 'c', 'a']);
+    await target(3).focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await expect.poll(order).toEqual(['b', 'a', 'c']);
+    await expect.poll(() => target(2).evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
   test('has rows for everything else, and an entry as JSON that the compiler checks as it is typed', async () => {
     const { template } = await install('Defaults', { events: { 'Signed Up': { mappings: [] } } });
     await page.goto(`${service.url}/templates/${template.id}`);
@@ -397,7 +413,12 @@ describe('a link to a view', () => {
     const event = { type: 'track', event: 'Trial Started', properties: { plan: 'pro' } };
     const saved = await admin.post<{ id: string }>('/test-cases', { name: 'A trial', pipeline_id: pipeline.id, event });
     await page.goto(`${service.url}/pipelines/${pipeline.id}?tab=transformations`);
-    await page.getByRole('button', { name: /Second step/ }).click();
+    await page.getByRole('button', { name: /Second step/ }).dragTo(page.getByRole('button', { name: /First step/ }));
+    const steps = page.getByRole('region', { name: 'Order' }).getByRole('button', { name: /(First|Second) step/ });
+    await expect
+      .poll(async () => (await steps.allInnerTexts()).map((text) => /\w+ step/.exec(text)?.[0]))
+      .toEqual(['Second step', 'First step']);
+    await steps.first().click();
     await page.getByLabel('Name', { exact: true }).fill('Second step, renamed');
     await page.getByRole('combobox', { name: 'Choose an event' }).click();
     await page.getByRole('option', { name: 'A trial' }).click();

@@ -120,6 +120,42 @@ describe('two people who edit the same thing', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
+  test('see how each other reads a source; switching it off meanwhile is no conflict', async () => {
+    const path = '/webhook-sources';
+    const { id } = await admin.post<{ id: string }>(path, { name: 'Orders', pipeline_id: pipeline, source_type: 'custom' });
+    await page.goto(`${service.url}/sources?selected=${id}`);
+    await write('How it is read', '{"event_type_path": "$.mine"}');
+    await admin.put(`${path}/${id}`, { enabled: false });
+    await save();
+    await page.getByText('New events are read this way').waitFor();
+    expect(await admin.get(`${path}/${id}`)).toMatchObject({ event_type_path: '$.mine', enabled: false });
+    await write('How it is read', '{"event_type_path": "$.mine_again"}');
+    await admin.put(`${path}/${id}`, { event_type_path: '$.theirs' });
+    await save();
+    await conflict().waitFor();
+    expect(await page.getByLabel('Left').innerText()).toContain('$.theirs');
+    expect(await page.getByLabel('Right').innerText()).toContain('$.mine_again');
+    await page.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await conflict().waitFor({ state: 'detached' });
+    expect(await admin.get(`${path}/${id}`)).toMatchObject({ event_type_path: '$.mine_again' });
+  });
+
+  test('see each other’s alert, and the form keeps what was typed', async () => {
+    const alert = { name: 'Silence', kind: 'silent', threshold: 1, window_minutes: 5, channels: [{ type: 'email', to: 'a@shop.example' }] };
+    const { id } = await admin.post<{ id: string }>('/alerts', alert);
+    await page.goto(`${service.url}/settings?alert=${id}`);
+    const dialog = page.getByRole('dialog', { name: 'Change the alert' });
+    await dialog.getByLabel('Name').fill('Mine');
+    await admin.put(`/alerts/${id}`, { name: 'Theirs' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await conflict().waitFor();
+    expect(await page.getByLabel('Left').innerText()).toContain('Theirs');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Mine');
+    await page.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await admin.get(`/alerts/${id}`)).toMatchObject({ name: 'Mine' });
+  });
+
   test('see each other’s settings of a pipeline', async () => {
     await page.goto(`${service.url}/pipelines/${pipeline}?tab=settings`);
     await page.getByLabel('Name').fill('Named by me');
