@@ -1,6 +1,7 @@
 /** Compares two revisions on the last retained events, to show what would change before a pin is moved. */
 import { isDeepStrictEqual } from 'node:util';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
+import { atStep } from '../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { Rehearsal, Rehearse } from './rehearse.ts';
@@ -24,19 +25,27 @@ export async function diffRevisions(
 ): Promise<RevisionDiff> {
   const diff: RevisionDiff = { compared: 0, changed: 0, dropped_by_to: 0, examples: [] };
   for await (const record of log.read(eventsTopic(pipelineId), { limit, reverse: true })) {
-    const turn = turns.bulk();
-    if (turn !== undefined) await turn;
-    const { event } = decodeEventRecord(record.data);
-    const before = from(event, now);
-    const after = to(event, now);
-    if (record.data.length > VERY_LARGE_BYTES) turns.tookLong();
+    const bytes = record.data.length;
+    const { event } = await inTurn(bytes, () => decodeEventRecord(record.data));
+    const before = await inTurn(bytes, () => from(event, now, bytes));
+    const after = await inTurn(bytes, () => to(event, now, bytes));
     diff.compared++;
     if (before.dropped === null && after.dropped !== null) diff.dropped_by_to++;
-    if (isDeepStrictEqual(sent(before), sent(after))) continue;
+    if (await inTurn(bytes, () => isDeepStrictEqual(sent(before), sent(after)))) continue;
     diff.changed++;
     if (diff.examples.length < MOST_EXAMPLES) diff.examples.push({ event_id: event.event_id, before: sent(before), after: sent(after) });
   }
   return diff;
+}
+
+/** A large event takes a turn for each step: together they would hold the loop for 150 ms. */
+async function inTurn<T>(bytes: number, work: () => T): Promise<T> {
+  const turn = turns.bulk();
+  if (turn !== undefined) await turn;
+  atStep('revision diff');
+  const result = work();
+  if (bytes > VERY_LARGE_BYTES) turns.tookLong();
+  return result;
 }
 
 function sent({ requests, dropped, failed }: Rehearsal) {

@@ -8,7 +8,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import { finish, type Steps } from '@firsthand/core/steps.ts';
 import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
-import type { CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
+import type { BuildContext, CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { maskRequest, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
@@ -20,7 +20,8 @@ export interface Rehearsal {
   failed: { reason: string } | null;
   warnings: string[];
 }
-export type Rehearse = (event: CanonicalEvent, now: number) => Rehearsal;
+/** `bytes`: size of the event's JSON text. Without it the event is measured. */
+export type Rehearse = (event: CanonicalEvent, now: number, bytes?: number) => Rehearsal;
 
 export interface RehearseOptions {
   mode: 'development' | 'production';
@@ -55,11 +56,21 @@ export function* compileRehearsalInSteps(
     ]),
   ];
   const secrets = [...secretValues(definition, config), ...parameterSecrets];
-  return { ok: true, rehearse: (event, now) => rehearse(vendor, secrets, warnings, event, now) };
+  return {
+    ok: true,
+    rehearse: (event, now, bytes) => rehearse(vendor, secrets, warnings, event, { now, ...(bytes !== undefined && { bytes }) }),
+  };
 }
 
-function rehearse(vendor: CompiledVendor, secrets: readonly string[], warnings: string[], event: CanonicalEvent, now: number): Rehearsal {
-  const built = vendor.build(event, { now });
+function rehearse(
+  vendor: CompiledVendor,
+  secrets: readonly string[],
+  warnings: string[],
+  event: CanonicalEvent,
+  building: BuildContext,
+): Rehearsal {
+  const { now } = building;
+  const built = vendor.build(event, building);
   if (built.kind === 'dropped') return { requests: [], dropped: { reason: built.reason }, failed: null, warnings };
   if (built.kind === 'failed') return { requests: [], dropped: null, failed: { reason: built.reason }, warnings };
   const context = { now, attempt: 1, request_id: event.event_id, ...(vendor.token ? { access_token: '••••' } : {}) };

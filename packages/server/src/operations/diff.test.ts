@@ -1,0 +1,29 @@
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { expect, test } from 'vitest';
+import { encodeEventRecord } from '../event-record.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
+import { diffRevisions } from './diff.ts';
+import type { Rehearsal } from './rehearse.ts';
+
+test('a large event leaves the loop to others between the two revisions: together they held it for 150 ms', async () => {
+  const context = { text: 'x'.repeat(200_000) };
+  const event: CanonicalEvent = { event_id: 'e1', type: 'page', timestamp: '2026-01-01T00:00:00.000Z', context };
+  const data = encodeEventRecord({ received_at: event.timestamp, org_id: 'org_1', pipeline_id: 'pl_1' }, event);
+  const log: Pick<EventLog, 'read'> = {
+    async *read() {
+      yield { id: 'r1', data, time: 0, seq: 1 } as never;
+    },
+  };
+  const seen: string[] = [];
+  const timer = setInterval(() => seen.push('another'), 0);
+  const rehearse = (name: string) => (): Rehearsal => {
+    seen.push(name);
+    // Longer than the timer.
+    for (const end = performance.now() + 3; performance.now() < end; );
+    return { requests: [], dropped: { reason: name }, failed: null, warnings: [] };
+  };
+  const diff = await diffRevisions(log as EventLog, 'pl_1', 10, 0, rehearse('from'), rehearse('to'));
+  clearInterval(timer);
+  expect(diff).toMatchObject({ compared: 1, changed: 1, dropped_by_to: 0 });
+  expect(seen.slice(seen.indexOf('from'), seen.indexOf('to'))).toContain('another');
+});
