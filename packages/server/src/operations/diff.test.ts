@@ -8,7 +8,7 @@ import type { Rehearsal } from './rehearse.ts';
 test('a large event leaves the loop to others between the two revisions: together they held it for 150 ms', async () => {
   const context = { text: 'x'.repeat(200_000) };
   const event: CanonicalEvent = { event_id: 'e1', type: 'page', timestamp: '2026-01-01T00:00:00.000Z', context };
-  const data = encodeEventRecord({ received_at: event.timestamp, org_id: 'org_1', pipeline_id: 'pl_1' }, event);
+  const data = encodeEventRecord({ received_at: Date.parse(event.timestamp), org_id: 'org_1', pipeline_id: 'pl_1' }, event);
   const log: Pick<EventLog, 'read'> = {
     async *read() {
       yield { id: 'r1', data, time: 0, seq: 1 } as never;
