@@ -140,6 +140,50 @@ describe('two people who edit the same thing', () => {
     expect(await admin.get(`${path}/${id}`)).toMatchObject({ event_type_path: '$.mine_again' });
   });
 
+  test('see each other’s settings of an integration; another field that changes meanwhile is no conflict', async () => {
+    const config = { url: 'https://hooks.example/in' };
+    const made = await admin.post<{ id: string }>('/integrations', { source_id: pipeline, vendor: 'webhook', name: 'Hook', config });
+    const path = `/pipelines/${pipeline}/integrations/${made.id}`;
+    await page.goto(`${service.url}/pipelines/${pipeline}?tab=integrations&integration=${made.id}`);
+    const daily = page.getByLabel('Requests/day');
+    await daily.fill('100');
+    await admin.put(path, { enabled: false, max_deliverers: 2 });
+    await save();
+    await page.getByText('The change is in force within five seconds').waitFor();
+    expect(await admin.get(path)).toMatchObject({ rate_limit_daily: 100, enabled: false, max_deliverers: 2 });
+    await expect.poll(() => page.getByLabel('Deliverers').inputValue()).toBe('2');
+    await daily.fill('200');
+    await admin.put(path, { rate_limit_daily: 300 });
+    await save();
+    await conflict().waitFor();
+    expect(await page.getByLabel('Left').innerText()).toContain('300');
+    expect(await page.getByLabel('Right').innerText()).toContain('200');
+    expect(await daily.inputValue()).toBe('200');
+    await page.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await conflict().waitFor({ state: 'detached' });
+    expect(await admin.get(path)).toMatchObject({ rate_limit_daily: 200, max_deliverers: 2 });
+    await daily.fill('400');
+    await admin.put(path, { rate_limit_daily: 500 });
+    await save();
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await conflict().waitFor({ state: 'detached' });
+    await expect.poll(() => daily.inputValue()).toBe('500');
+  });
+
+  test('see each other’s name of the organisation', async () => {
+    await page.goto(`${service.url}/settings`);
+    const panel = page.getByRole('region', { name: 'Organisation' });
+    await panel.getByLabel('Name').fill('Named by me');
+    await admin.put('/organisation', { name: 'Named by them' });
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await conflict().waitFor();
+    expect(await page.getByLabel('Left').innerText()).toContain('Named by them');
+    expect(await panel.getByLabel('Name').inputValue()).toBe('Named by me');
+    await page.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await conflict().waitFor({ state: 'detached' });
+    expect(await admin.get('/organisation')).toMatchObject({ name: 'Named by me' });
+  });
+
   test('see each other’s alert, and the form keeps what was typed', async () => {
     const alert = { name: 'Silence', kind: 'silent', threshold: 1, window_minutes: 5, channels: [{ type: 'email', to: 'a@shop.example' }] };
     const { id } = await admin.post<{ id: string }>('/alerts', alert);

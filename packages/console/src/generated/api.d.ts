@@ -5066,6 +5066,11 @@ export interface components {
              * @example 2026-05-01T12:00:00.000Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            updated_at: string;
         };
         /**
          * @example {
@@ -7706,7 +7711,10 @@ export interface operations {
     updateOrganisation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7728,6 +7736,7 @@ export interface operations {
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -8542,7 +8551,10 @@ export interface operations {
     updatePipelineIntegration: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
                 integration_id: string;
@@ -8568,6 +8580,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];

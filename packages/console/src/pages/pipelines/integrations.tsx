@@ -6,8 +6,10 @@ import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
+import { Conflict } from '../../components/conflict.tsx';
 import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
@@ -15,6 +17,7 @@ import { UseTemplate } from '../../components/use-template.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { type Integration, integrationsQuery } from '../../queries.ts';
+import { savePart } from '../../save-part.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import classes from './integrations.module.css';
@@ -99,12 +102,13 @@ const settingsOf = (integration: Integration) => ({
 });
 type Settings = ReturnType<typeof settingsOf>;
 
-function changesOf(values: Settings, isChanged: (name: keyof Settings) => boolean): Record<string, unknown> {
+/** The named fields as the API takes them. */
+function changesOf(values: Settings, names: (keyof Settings)[]): Record<string, unknown> {
   const { event_names, ...others } = values;
-  const changed = Object.entries(others).filter(([name]) => isChanged(name as keyof Settings));
+  const changed = Object.entries(others).filter(([name]) => names.includes(name as keyof Settings));
   return {
     ...Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : value])),
-    ...(isChanged('event_names') ? { event_filter: event_names.length === 0 ? null : { event_names } } : {}),
+    ...(names.includes('event_names') ? { event_filter: event_names.length === 0 ? null : { event_names } } : {}),
   };
 }
 
@@ -118,15 +122,21 @@ function Details({ integration }: { integration: Integration }) {
   const form = useForm({ initialValues: settingsOf(integration) });
   const dirty = form.isDirty();
   useUnsaved(dirty);
+  /** The version that the form started from. */
+  const [base, setBase] = useState(integration);
+  const [theirs, setTheirs] = useState<Integration>();
   // What others changed appears here, unless something of our own is not saved yet.
   const { setInitialValues, reset } = form;
   useEffect(() => {
     if (dirty) return;
+    setBase(integration);
+    setTheirs(undefined);
     setInitialValues(settingsOf(integration));
     reset();
   }, [integration, dirty, setInitialValues, reset]);
-  const put = (body: Record<string, unknown>) =>
-    call(api.PUT('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path }, body: body as never }));
+  const changed = (Object.keys(form.values) as (keyof Settings)[]).filter((name) => form.isDirty(name));
+  const put = (body: Record<string, unknown>, header: { 'if-match'?: string } = {}) =>
+    call(api.PUT('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path, header }, body: body as never }));
   const saved = async () => {
     await refresh();
     notifications.show({ message: 'Saved. The change is in force within five seconds.' });
@@ -134,10 +144,24 @@ function Details({ integration }: { integration: Integration }) {
   const notSaved = (error: unknown) => notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
   const save = useMutation({
     // Only what was changed here: the rest may have been changed elsewhere in the meantime.
-    mutationFn: (values: Settings) => put(changesOf(values, (name) => form.isDirty(name))),
-    onSuccess: async (_answer, values) => {
+    mutationFn: ({ values, since }: { values: Settings; since: Integration }) =>
+      savePart({
+        base: since,
+        part: (version) => changesOf(settingsOf(version), changed),
+        put: (updatedAt) => put(changesOf(values, changed), { 'if-match': updatedAt }),
+        read: () => call(api.GET('/v1/admin/pipelines/{id}/integrations/{integration_id}', { params: { path } })),
+      }),
+    onSuccess: async (answer, { values: sent }) => {
+      if (answer.kind === 'conflict') {
+        setTheirs(answer.theirs);
+        return await refresh();
+      }
       await saved();
-      form.resetDirty(values);
+      setBase(answer.stored);
+      setTheirs(undefined);
+      const stored = settingsOf(answer.stored);
+      form.setInitialValues(stored);
+      form.setValues((now) => afterSave(sent, now as Settings, stored));
     },
     onError: (error) => {
       form.setErrors(fieldErrors(error, 'revision_number'));
@@ -203,7 +227,17 @@ function Details({ integration }: { integration: Integration }) {
           {health.oldest_waiting_at !== null && `, oldest ${ago(health.oldest_waiting_at)}`}
         </span>
       </Group>
-      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      {theirs !== undefined && (
+        <Conflict
+          what={integration.name}
+          theirs={changesOf(settingsOf(theirs), changed)}
+          mine={changesOf(form.values, changed)}
+          busy={save.isPending}
+          onTakeTheirs={reset}
+          onKeepMine={() => save.mutate({ values: form.values, since: theirs })}
+        />
+      )}
+      <form onSubmit={form.onSubmit((values) => save.mutate({ values, since: base }))}>
         <Stack gap="sm" mt="sm" maw={520}>
           <ConsentCategorySelect
             label="Consent category"
@@ -249,7 +283,7 @@ function Details({ integration }: { integration: Integration }) {
           <Group>
             <Button
               type="submit"
-              disabled={!mayEdit || !form.isDirty()}
+              disabled={!mayEdit || !dirty || theirs !== undefined}
               loading={save.isPending}
               title={mayEdit ? undefined : 'Needs the role editor'}
             >

@@ -4,14 +4,17 @@ import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
+import { Conflict } from '../../components/conflict.tsx';
 import { Page } from '../../components/page.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, duration, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { installationQuery, organisationQuery } from '../../queries.ts';
+import { savePart } from '../../save-part.ts';
 import { useMay } from '../../session/use-session.ts';
 import { Alerts } from './alerts.tsx';
 import { Processes } from './processes.tsx';
@@ -49,33 +52,65 @@ function Organisation() {
       ) : organisation.isError ? (
         <Failed error={organisation.error} retry={() => void organisation.refetch()} />
       ) : (
-        <Rename name={organisation.data.name} />
+        <Rename organisation={organisation.data} />
       )}
     </Panel>
   );
 }
-function Rename({ name }: { name: string }) {
+interface Named {
+  name: string;
+  updated_at: string;
+}
+function Rename({ organisation }: { organisation: Named }) {
   const queries = useQueryClient();
   const may = useMay('admin');
-  const form = useForm({ initialValues: { name } });
+  /** The version that the form started from. */
+  const [base, setBase] = useState(organisation);
+  const [theirs, setTheirs] = useState<Named>();
+  const form = useForm({ initialValues: { name: organisation.name } });
+  /** What was typed after `sent` stays. */
+  function startFrom(next: Named, sent: typeof form.values) {
+    const stored = { name: next.name };
+    setBase(next);
+    setTheirs(undefined);
+    form.setInitialValues(stored);
+    form.setValues((now) => afterSave(sent, now as typeof form.values, stored));
+    return queries.invalidateQueries({ queryKey: ['organisation'] });
+  }
   const rename = useMutation({
-    mutationFn: (body: { name: string }) => call(api.PUT('/v1/admin/organisation', { body })),
-    onSuccess: async () => {
+    mutationFn: ({ values, since }: { values: typeof form.values; since: Named }) =>
+      savePart<Named>({
+        base: since,
+        part: ({ name }) => name,
+        put: (updatedAt) => call(api.PUT('/v1/admin/organisation', { params: { header: { 'if-match': updatedAt } }, body: values })),
+        read: () => call(api.GET('/v1/admin/organisation', {})),
+      }),
+    onSuccess: async (answer, { values: sent }) => {
+      if (answer.kind === 'conflict') return setTheirs(answer.theirs);
       notifications.show({ message: 'Saved.' });
-      form.resetDirty();
-      await queries.invalidateQueries({ queryKey: ['organisation'] });
+      await startFrom(answer.stored, sent);
     },
     onError: (error) => form.setErrors(fieldErrors(error, 'name')),
   });
   return (
-    <form onSubmit={form.onSubmit((values) => rename.mutate(values))}>
+    <form onSubmit={form.onSubmit((values) => rename.mutate({ values, since: base }))}>
+      {theirs !== undefined && (
+        <Conflict
+          what="the organisation"
+          theirs={theirs.name}
+          mine={form.values.name}
+          busy={rename.isPending}
+          onTakeTheirs={() => void startFrom(theirs, form.values)}
+          onKeepMine={() => rename.mutate({ values: form.values, since: theirs })}
+        />
+      )}
       <Group align="flex-end" gap="xs">
         <TextInput label="Name" w={320} disabled={!may} {...form.getInputProps('name')} />
         <Button
           type="submit"
           size="sm"
           loading={rename.isPending}
-          disabled={!may || !form.isDirty()}
+          disabled={!may || !form.isDirty() || theirs !== undefined}
           title={may ? undefined : 'Needs the role admin'}
         >
           Save

@@ -12,7 +12,7 @@ import { fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { BROKERS, type BrokerKind, ConnectionFields, connectionOf } from './broker-connection.tsx';
-import { SOURCES, type Source, savePart, sourceStatusQuery } from './sources.ts';
+import { SOURCES, type Source, saveSource, sourceStatusQuery } from './sources.ts';
 
 const connectionIn = ({ connection }: Source) => connection;
 const TONES = { listening: 'ok', running: 'ok', connecting: 'warn', stopped: 'warn', failing: 'bad' } as const;
@@ -29,15 +29,15 @@ export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind
   useUnsaved(form.isDirty());
   const save = useMutation({
     mutationFn: ({ values: { connection, signing_secret }, since }: { values: typeof form.values; since: Source }) =>
-      savePart(since, connectionIn, {
+      saveSource(since, connectionIn, {
         connection: connectionOf(kind, connection),
         ...(signing_secret === '' ? {} : { signing_secret }),
       }),
     onSuccess: async (answer, { values: sent }) => {
       if (answer.kind === 'conflict') return setTheirs(answer.theirs);
       setTheirs(undefined);
-      setBase(answer.source);
-      const saved = valuesOf(answer.source);
+      setBase(answer.stored);
+      const saved = valuesOf(answer.stored);
       form.setInitialValues(saved);
       form.setValues((now) => afterSave(sent, now as typeof form.values, saved));
       await queries.invalidateQueries({ queryKey: SOURCES });

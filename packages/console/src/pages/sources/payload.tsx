@@ -14,7 +14,7 @@ import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { SAMPLE_PAYLOADS } from './sample-payloads.ts';
 import classes from './sources.module.css';
-import { SOURCES, type Source, savePart } from './sources.ts';
+import { SOURCES, type Source, saveSource } from './sources.ts';
 
 /** What decides how a payload is read; the fields have their names of the API. */
 const readingOf = ({
@@ -64,13 +64,13 @@ export function Payload({ source }: { source: Source }) {
     }
   }, [source, shown, shownReading, typeHeader, eventType]);
   const save = useMutation({
-    mutationFn: (base: Source) => savePart(base, readingOf, JSON.parse(reading) as never),
+    mutationFn: (base: Source) => saveSource(base, readingOf, JSON.parse(reading) as never),
     onSuccess: async (saved) => {
       if (saved.kind === 'conflict') return setTheirs(saved.theirs);
       setTheirs(undefined);
       await queries.invalidateQueries({ queryKey: SOURCES });
       // What was typed during the save stays, on top of it.
-      setDraft((now) => (now === undefined || now.text === reading ? undefined : { text: now.text, base: saved.source }));
+      setDraft((now) => (now === undefined || now.text === reading ? undefined : { text: now.text, base: saved.stored }));
       notifications.show({ message: 'Saved. New events are read this way within five seconds.' });
     },
   });

@@ -1,8 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
-import { isConflict } from '../../components/conflict.tsx';
-import { isSameJson } from '../../components/loose-value.ts';
 import type { operations } from '../../generated/api.d.ts';
+import { type SavedPart, savePart } from '../../save-part.ts';
 
 /** Begins the key of every list of sources. */
 export const SOURCES = ['webhook-sources'];
@@ -30,18 +29,12 @@ export const sourceStatusQuery = (id: string) =>
   });
 
 type Change = NonNullable<operations['updateWebhookSource']['requestBody']>['content']['application/json'];
-export type SavedPart = { kind: 'saved'; source: Source } | { kind: 'conflict'; theirs: Source };
-/** Saves what was typed of a part of `base`. Somebody else's change of the same part is a conflict; one of another part is not. */
-export async function savePart(base: Source, part: (source: Source) => unknown, body: Change): Promise<SavedPart> {
+export function saveSource(base: Source, part: (source: Source) => unknown, body: Change): Promise<SavedPart<Source>> {
   const path = { id: base.id };
-  const put = (stamp: string) => call(api.PUT('/v1/admin/webhook-sources/{id}', { params: { path, header: { 'if-match': stamp } }, body }));
-  try {
-    return { kind: 'saved', source: await put(base.updated_at) };
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    const theirs = await call(api.GET('/v1/admin/webhook-sources/{id}', { params: { path } }));
-    if (theirs.updated_at === base.updated_at) throw error;
-    if (!isSameJson(part(theirs), part(base))) return { kind: 'conflict', theirs };
-    return { kind: 'saved', source: await put(theirs.updated_at) };
-  }
+  return savePart({
+    base,
+    part,
+    put: (updatedAt) => call(api.PUT('/v1/admin/webhook-sources/{id}', { params: { path, header: { 'if-match': updatedAt } }, body })),
+    read: () => call(api.GET('/v1/admin/webhook-sources/{id}', { params: { path } })),
+  });
 }

@@ -20,6 +20,18 @@ onStory('a change with If-Match', (story) => {
     await twoEdit(`pipelines/${id}`, (name) => ({ name }), String(updated_at));
   });
 
+  test('of an integration is rejected if somebody else changed it', async () => {
+    const { id: source_id } = await newPipeline();
+    const config = { url: 'https://hooks.example/in' };
+    const { id, updated_at } = await story.made('integrations', { source_id, vendor: 'webhook', name: 'Edited by two', config });
+    await twoEdit(`pipelines/${source_id}/integrations/${id}`, (name) => ({ name }), String(updated_at));
+  });
+
+  test('of the organisation is rejected if somebody else changed it', async () => {
+    const { updated_at } = await story.got('organisation');
+    await twoEdit('organisation', (name) => ({ name }), String(updated_at));
+  });
+
   test('of a transformation is rejected if somebody else changed it', async () => {
     const { id } = await newPipeline();
     const { id: transformation, updated_at } = await story.made(`pipelines/${id}/transformations`, {

@@ -5,8 +5,9 @@ export interface Organisation {
   id: string;
   name: string;
   created_at: string;
+  updated_at: string;
 }
-const PUBLIC_COLUMNS = ['id', 'name', 'created_at'] as const;
+const PUBLIC_COLUMNS = ['id', 'name', 'created_at', 'updated_at'] as const;
 
 export function findOrganisation(db: Db, orgId: string): Promise<Organisation | undefined> {
   return db.selectFrom('organisations').select(PUBLIC_COLUMNS).where('id', '=', orgId).executeTakeFirst();

@@ -23,6 +23,7 @@ import type { Db } from '../../../stores/config/schema.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import { permitted } from '../auth/pipeline-scope.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { checkConfig, missingFields, openStored, requireVendor, toRevision, withoutMasks } from '../integration-config.ts';
 import { IntegrationUpdate, OneStepCreate, OneStepIntegration } from '../integration-schema.ts';
 import { createTemplate, initialSetup, withDefaultMappings } from '../template-writes.ts';
@@ -111,19 +112,21 @@ export function integrationRoutes(app: AdminApp, context: AdminContext): void {
   app.put(
     '/pipelines/:id/integrations/:integration_id',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['CONFLICT'] },
       schema: {
         summary: 'Change an integration',
         description: 'A new `revision_number` moves the pin, forward or back.',
         tags,
         params: IntegrationParams,
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
         body: IntegrationUpdate,
         response: { 200: resource.response },
       },
     },
-    async ({ params, body: { config, ...body }, user }) => {
+    async ({ params, body: { config, ...body }, user, headers }) => {
       const updated = await context.write(user, 'integration.updated', async (tx, change) => {
         const before = await requireIntegration(tx, user.org_id, params);
+        requireUnchanged(headers['if-match'], before.updated_at, 'The integration');
         if (config !== undefined) await requireShownConfig(tx, before, body.revision_number, config);
         if (body.revision_number !== undefined && body.revision_number !== before.revision_number) {
           const template = await requireTemplate(tx, user.org_id, before.template_id);

@@ -3,9 +3,10 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { findOrganisation, type Organisation, renameOrganisation } from '../../../stores/config/organisations.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 
 const tags = ['Organisation'];
-const OrganisationAnswer = named('Organisation', Closed({ id: Id('org'), name: Name(), created_at: Timestamp }));
+const OrganisationAnswer = named('Organisation', Closed({ id: Id('org'), name: Name(), created_at: Timestamp, updated_at: Timestamp }));
 
 export function organisationRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
@@ -17,17 +18,19 @@ export function organisationRoutes(app: AdminApp, context: AdminContext): void {
   app.put(
     '/organisation',
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', errors: ['CONFLICT'] },
       schema: {
         summary: 'Rename the organisation',
         tags,
-        body: Body({ name: Type.Optional(Name()) }, ['id', 'created_at'], { examples: [{ name: 'Example Ltd' }] }),
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
+        body: Body({ name: Type.Optional(Name()) }, ['id', 'created_at', 'updated_at'], { examples: [{ name: 'Example Ltd' }] }),
         response: { 200: OrganisationAnswer },
       },
     },
-    ({ body, user }) =>
+    ({ body, user, headers }) =>
       context.write(user, 'organisation.updated', async (tx, change) => {
         const before = found(await findOrganisation(tx, user.org_id));
+        requireUnchanged(headers['if-match'], before.updated_at, 'The organisation');
         const after = found(await renameOrganisation(tx, user.org_id, body.name ?? before.name, change.stamp));
         change.audit({ id: before.id, before, after });
         return after;
