@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import { atStep } from '../runtime/stall-watch.ts';
-import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
+import { inBulkTurn } from '../runtime/turns.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { Rehearsal, Rehearse } from './rehearse.ts';
 
@@ -39,13 +39,11 @@ export async function diffRevisions(
 }
 
 /** A large event takes a turn for each step: together they would hold the loop for 150 ms. */
-async function inTurn<T>(bytes: number, work: () => T): Promise<T> {
-  const turn = turns.bulk();
-  if (turn !== undefined) await turn;
-  atStep('revision diff');
-  const result = work();
-  if (bytes > VERY_LARGE_BYTES) turns.tookLong();
-  return result;
+function inTurn<T>(bytes: number, work: () => T): Promise<T> {
+  return inBulkTurn(bytes, () => {
+    atStep('revision diff');
+    return work();
+  });
 }
 
 function sent({ requests, dropped, failed }: Rehearsal) {

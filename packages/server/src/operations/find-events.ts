@@ -1,7 +1,7 @@
 /** Finds retained canonical events in the log: by position if the trace has it, otherwise by processing time. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, eventRecordId, eventsTopic, isRecordOf } from '../event-record.ts';
-import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
+import { inBulkTurn } from '../runtime/turns.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { TraceEventRow } from '../stores/observe/rows.ts';
 
@@ -33,11 +33,8 @@ export async function findCanonicals(
   return events;
 }
 
-async function decodeInTurn(data: Uint8Array): Promise<CanonicalEvent> {
-  await turns.bulk();
-  const { event } = decodeEventRecord(data);
-  if (data.length > VERY_LARGE_BYTES) turns.tookLong();
-  return event;
+function decodeInTurn(data: Uint8Array): Promise<CanonicalEvent> {
+  return inBulkTurn(data.length, () => decodeEventRecord(data).event);
 }
 
 async function findStored(log: EventLog, trace: TraceEventRow): Promise<Uint8Array | undefined> {

@@ -7,7 +7,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { isNamedIn } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
-import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
+import { inBulkTurn } from '../runtime/turns.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
 import {
   countByIntegration,
@@ -56,10 +56,7 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
       count++;
       continue;
     }
-    const turn = turns.bulk();
-    if (turn !== undefined) await turn;
-    const { meta, event } = decodeEventRecord(record.data);
-    if (record.data.length > VERY_LARGE_BYTES) turns.tookLong();
+    const { meta, event } = await inBulkTurn(record.data.length, () => decodeEventRecord(record.data));
     if (names && !isNamedIn(names, event)) continue;
     count++;
     if (replay.dry_run) continue;

@@ -88,6 +88,15 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
 /** One for the whole process: the event loop is one too. */
 export const turns = createTurns();
 
+/** One step of bulk work on something of this many bytes, in a turn of the loop. */
+export async function inBulkTurn<T>(bytes: number, work: () => T): Promise<T> {
+  const turn = turns.bulk();
+  if (turn !== undefined) await turn;
+  const result = work();
+  if (bytes > VERY_LARGE_BYTES) turns.tookLong();
+  return result;
+}
+
 /** Divided work, with turns of the loop between its steps. */
 export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
