@@ -102,6 +102,12 @@ export default defineVendor({
       'Handlebars template of the JSON body.',
       { format: 'template', multiline: true, required_when: { field: 'payload_format', equals: 'custom' } },
     ),
+    select(
+      'delivery_order',
+      'Delivery order',
+      ['none', 'visitor', 'user'],
+      'none: requests in flight at the same time may overtake each other. visitor, user: an event is sent when the last one of the same visitor or user was answered, retries included.',
+    ),
     flag('batch_enabled', 'Batch events', 'Send several events in one request, as a JSON array.'),
     {
       key: 'batch_size',
