@@ -256,6 +256,61 @@ describe('the lists of a large organisation', () => {
     await page.getByRole('img', { name: 'Waiting over time: from 0 to 1, highest 1' }).waitFor();
   });
 
+  test('a backlog that needs attention leads to what waits', async () => {
+    // It needs attention after five minutes: only the item is made up, what waits is not.
+    const about = { pipeline_id: oldest.id, integration_id: hook.id, count: 1, since: new Date().toISOString() };
+    const item = { kind: 'backlog', severity: 'warning', message: 'Hook of the first has a backlog of 1 event.', ...about };
+    await page.route('**/v1/admin/attention', (route) => route.fulfill({ json: { items: [item] } }));
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'See what waits' }).click();
+    await page.getByRole('option', { name: /Order Waiting/ }).waitFor();
+    expect(await page.getByRole('option').count()).toBe(1);
+    await page.getByRole('button', { name: /^Result: waiting/ }).waitFor();
+    await page.unroute('**/v1/admin/attention');
+  });
+
+  test('a number of dead letters leads to exactly these: of its time, with replays that failed again, without rejected events', async () => {
+    const shop = await admin.post<{ id: string; pipeline_key: string }>('/pipelines', { name: 'A shop that fails' });
+    await admin.post('/integrations', { source_id: shop.id, vendor: 'webhook', name: 'Closed', config: { url: receiver.url } });
+    receiver.answer(() => ({ status: 400 }));
+    const send = (body: object) =>
+      fetch(`${service.url}/v1/t`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${shop.pipeline_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    await expect.poll(async () => (await send({ type: 'track', event: 'Order Failed', messageId: 'failed-order' })).status).toBe(200);
+    expect((await send({ type: 'track' })).status).toBe(400);
+    const letters = async (which: string) => (await admin.get<{ total: number }>(`/dlq?pipeline_id=${shop.id}&${which}`)).total;
+    await expect.poll(() => letters('stage=ingest')).toBe(1);
+    await expect.poll(() => letters('stage=delivery')).toBe(1);
+    expect(await admin.post('/dlq/replay', { pipeline_id: shop.id, stages: 'delivery' })).toEqual({ replayed: 1 });
+    await expect.poll(() => letters('stage=delivery')).toBe(2);
+    const dead = page
+      .getByRole('region', { name: 'Integrations' })
+      .getByRole('row', { name: /Closed/ })
+      .getByRole('link', { name: '2', exact: true });
+    await page.goto(`${service.url}/pipelines/${shop.id}?range=1h`);
+    await dead.click();
+    const list = page.getByRole('region', { name: 'Dead letters' });
+    await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
+    expect(await page.getByRole('combobox', { name: 'Time range' }).inputValue()).toBe('Last hour');
+    await page.getByText('1 waits to be replayed').waitFor();
+    await page.goto(`${service.url}/pipelines/${shop.id}`);
+    await page.getByRole('link', { name: /^Dead letters 2 given up/ }).click();
+    await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
+    expect(await list.getByRole('row').count(), 'with its head').toBe(3);
+    await page.getByRole('combobox', { name: 'Stage' }).click();
+    await page.getByRole('option', { name: 'ingest' }).click();
+    await expect.poll(() => list.getByRole('row').count()).toBe(2);
+    await page.goto(`${service.url}/`);
+    await page
+      .getByRole('row', { name: /A shop that fails/ })
+      .getByRole('link', { name: '2', exact: true })
+      .click();
+    await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
+  });
+
   test('settings name every process and say what the stores allow; the browser reported no error', async () => {
     await page.goto(`${service.url}/settings`);
     const table = page.getByRole('table', { name: 'Processes' });

@@ -131,7 +131,7 @@ describe('the console', () => {
     await expect.poll(() => receiver.events().filter(({ event }) => event === 'Order Refused').length).toBe(2);
     await tabTo(page, /^Done$/);
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing is waiting to be replayed').waitFor();
+    await page.getByRole('region', { name: 'Dead letters' }).getByRole('cell', { name: 'replayed' }).waitFor();
   });
 
   test('changes a mapping by keyboard alone: the request follows, the revision is saved', async () => {

@@ -55,6 +55,9 @@ export const statsQuery = (range: RangeKey, scope: StatsScope = {}) =>
     refetchInterval: STATS_EVERY_MS,
     placeholderData: keepPreviousData,
   });
+/** All dead letters of the time, also of replays that failed again. */
+export const deadOf = ({ dead_lettered, dead_lettered_again }: { dead_lettered: number; dead_lettered_again: number }): number =>
+  dead_lettered + dead_lettered_again;
 /** The numbers and the chart of Home, or of a pipeline. They share one answer. */
 export const trafficQuery = (range: RangeKey, pipelineId?: string) =>
   statsQuery(range, { with_waiting: true, ...(pipelineId === undefined ? {} : { pipeline_id: pipelineId }) });
@@ -104,7 +107,7 @@ export const attentionQuery = () => queryOptions({ queryKey: ['attention'], quer
 export const deadLetterCountQuery = () =>
   queryOptions({
     queryKey: ['dead-letter-count'],
-    queryFn: async () => (await call(api.GET('/v1/admin/dlq', { params: { query: { limit: 1 } } }))).total,
+    queryFn: async () => (await call(api.GET('/v1/admin/dlq', { params: { query: { status: 'pending', limit: 1 } } }))).total,
     refetchInterval: 30_000,
   });
 export const catalogQuery = () =>

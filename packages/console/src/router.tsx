@@ -65,7 +65,20 @@ const pipeline = createRoute({
 const deadLetters = createRoute({
   getParentRoute: () => root,
   path: '/dead-letters',
-  validateSearch: texts('pipeline', 'integration', 'source', 'stage', 'reason', 'status', 'selected', 'tab', 'from', 'to', 'events'),
+  validateSearch: texts(
+    'pipeline',
+    'integration',
+    'source',
+    'stage',
+    'reason',
+    'status',
+    'range',
+    'selected',
+    'tab',
+    'from',
+    'to',
+    'events',
+  ),
   component: lazyRouteComponent(() => import('./pages/dead-letters/dead-letters-page.tsx'), 'DeadLettersPage'),
 });
 const catalog = createRoute({

@@ -5747,6 +5747,11 @@ export interface components {
             webhook_source_id?: string;
             /** @enum {string} */
             stage?: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
+            /**
+             * @description Any of these stages, with commas between them.
+             * @example processing,mapping,delivery
+             */
+            stages?: string;
             /** @description Exactly this reason. */
             reason?: string;
             /**
@@ -5952,6 +5957,8 @@ export interface components {
             delivered: number;
             retried: number;
             dead_lettered: number;
+            /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */
+            dead_lettered_again: number;
             /** @description Deliveries that a replay asked for. */
             replayed: number;
             /** @description Processed events that violate the tracking plan, flagged or allowed. */
@@ -5987,6 +5994,8 @@ export interface components {
             delivered: number;
             retried: number;
             dead_lettered: number;
+            /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */
+            dead_lettered_again: number;
             /** @description Deliveries that a replay asked for. */
             replayed: number;
             /** @description Processed events that violate the tracking plan, flagged or allowed. */
@@ -8755,6 +8764,8 @@ export interface operations {
                 pipeline_id?: string;
                 webhook_source_id?: string;
                 stage?: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
+                /** @description Any of these stages, with commas between them. */
+                stages?: string;
                 /** @description Exactly this reason. */
                 reason?: string;
                 /** @description The first moment that counts. */
@@ -8796,6 +8807,8 @@ export interface operations {
                 pipeline_id?: string;
                 webhook_source_id?: string;
                 stage?: "ingest" | "webhook" | "processing" | "mapping" | "delivery";
+                /** @description Any of these stages, with commas between them. */
+                stages?: string;
                 /** @description Exactly this reason. */
                 reason?: string;
                 /** @description The first moment that counts. */

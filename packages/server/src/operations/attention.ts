@@ -76,7 +76,7 @@ function aboutIntegration(
   const oldest = health.oldest_waiting_at === null ? now : Date.parse(health.oldest_waiting_at);
   if (health.waiting > 0 && now - oldest > BACKLOG_AGE_MS)
     add('backlog', 'warning', `${name} has a backlog of ${events(health.waiting)}.`, health.waiting, health.oldest_waiting_at);
-  const dead = totals?.dead_lettered ?? 0;
+  const dead = (totals?.dead_lettered ?? 0) + (totals?.dead_lettered_again ?? 0);
   if (dead > 0) add('dead_letters', 'warning', `${name} gave up on ${events(dead)} in the last 24 hours.`, dead);
   return items;
 }

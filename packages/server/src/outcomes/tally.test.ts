@@ -67,7 +67,7 @@ describe('adds up a batch of outcomes', () => {
     expect(counters([{ ...delivered, replay: true }])).toEqual({ 'int_1/2/replayed': 1 });
   });
 
-  test('a replay that fails again is not counted again: the event came once', () => {
+  test('a replay that fails again is not counted as an event again: it came once', () => {
     const dropped = {
       kind: 'dropped' as const,
       reason: 'mapping_filter' as const,
@@ -77,7 +77,7 @@ describe('adds up a batch of outcomes', () => {
       ...about,
     };
     const failed = { kind: 'dead_lettered' as const, dead_letter: letter, replay: true, ...about };
-    expect(counters([dropped, failed])).toEqual({});
+    expect(counters([dropped, failed])).toEqual({ 'int_1/2/dead_lettered_again': 1 });
     expect(tally([failed]).deadLetters).toEqual([letter]);
   });
 

@@ -175,7 +175,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         break;
       case 'dead_lettered': {
         const letter = outcome.dead_letter;
-        if (!outcome.replay) count(outcome, letter.integration_id ?? '', outcome.at, 'dead_lettered');
+        count(outcome, letter.integration_id ?? '', outcome.at, outcome.replay ? 'dead_lettered_again' : 'dead_lettered');
         if (letter.integration_id === null) {
           const receivedAt = outcome.received_at ?? outcome.at;
           countReceived(outcome, receivedAt);

@@ -7,6 +7,7 @@ import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
+import { RangeSelect } from '../../components/range-select.tsx';
 import { readReason } from '../../components/read-reason.ts';
 import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
 import { Empty, Failed, Loading, Outdated } from '../../components/states.tsx';
@@ -20,11 +21,11 @@ import { filterJob, lettersJob, type ReplayJob } from './jobs.ts';
 import { Letter } from './letter.tsx';
 import { Letters } from './letters.tsx';
 import { ReplayModal } from './replay.tsx';
-import { type DeadLettersSearch, STAGES, type Which, whichOf } from './search.ts';
+import { ACCEPTED, type DeadLettersSearch, filterOf, STAGES, STATUSES, statusOf, type Which, whichOf } from './search.ts';
 
 const CAUSES = 50;
-const readGroups = (owner: Which, offset: number) =>
-  call(api.GET('/v1/admin/dlq/groups', { params: { query: { ...owner, limit: CAUSES, offset } } }));
+const readGroups = (which: Which, offset: number) =>
+  call(api.GET('/v1/admin/dlq/groups', { params: { query: { ...filterOf(which), limit: CAUSES, offset } } }));
 
 export function DeadLettersPage() {
   const search = useSearch({ strict: false }) as DeadLettersSearch;
@@ -35,11 +36,12 @@ export function DeadLettersPage() {
   const installation = useQuery({ ...installationQuery(), staleTime: Infinity });
   const kept = installation.data === undefined ? '' : `They are kept for ${duration(installation.data.retention.dead_letters_s)}.`;
   const which = whichOf(search);
-  const { reason: _reason, stage: _stage, ...owner } = which;
+  /** A chosen cause stays among the others. */
+  const { reason: _reason, stage: _stage, ...wide } = which;
   const groups = useInfiniteQuery({
-    queryKey: ['dead-letter-groups', 'paged', owner],
+    queryKey: ['dead-letter-groups', 'paged', wide],
     initialPageParam: 0,
-    queryFn: ({ pageParam }) => readGroups(owner, pageParam),
+    queryFn: ({ pageParam }) => readGroups(wide, pageParam),
     getNextPageParam: (last) => nextOffset(last, last.groups),
     // Every loaded page is read again: the more there are, the less often.
     refetchInterval: ({ state }) => 30_000 * (state.data?.pages.length ?? 1),
@@ -47,16 +49,17 @@ export function DeadLettersPage() {
   const causes = groups.data?.pages.flatMap((page) => page.groups) ?? [];
   const total = groups.data?.pages[0]?.total ?? 0;
   const waiting = useQuery({
-    queryKey: ['dead-letter-count', owner],
-    queryFn: async () => (await call(api.GET('/v1/admin/dlq', { params: { query: { ...owner, limit: 1 } } }))).total,
+    queryKey: ['dead-letter-count', wide],
+    queryFn: async () =>
+      (await call(api.GET('/v1/admin/dlq', { params: { query: { ...filterOf(wide), status: 'pending', limit: 1 } } }))).total,
     refetchInterval: 30_000,
   });
   const sourceNames = useSourceNames(search.source === undefined ? [] : [search.source]);
   /** Without an owner in the filter, each pipeline that has dead letters is asked in turn. */
   async function filtersOfAll(): Promise<Which[]> {
-    if (Object.keys(owner).length > 0) return [which];
+    if (which.pipeline_id !== undefined || which.integration_id !== undefined || which.webhook_source_id !== undefined) return [which];
     const all = await allPages(async (offset) => {
-      const page = await readGroups({}, offset);
+      const page = await readGroups(wide, offset);
       return { ...page, rows: page.groups };
     });
     return [...new Set(all.map(({ pipeline_id }) => pipeline_id))].map((pipeline_id) => ({ ...which, pipeline_id }));
@@ -65,6 +68,7 @@ export function DeadLettersPage() {
     <Page
       title="Dead letters"
       about={waiting.data === undefined ? ' ' : `${number(waiting.data)} ${waiting.data === 1 ? 'waits' : 'wait'} to be replayed. ${kept}`}
+      actions={search.tab !== 'history' && <RangeSelect all="All kept" />}
     >
       <Tabs
         value={search.tab === 'history' ? 'history' : 'letters'}
@@ -101,12 +105,12 @@ export function DeadLettersPage() {
             />
             <Select
               size="xs"
-              w={130}
+              w={150}
               aria-label="Stage"
               placeholder="All stages"
               clearable
               value={search.stage ?? null}
-              data={[...STAGES]}
+              data={[{ value: ACCEPTED, label: 'accepted events' }, ...STAGES]}
               onChange={(stage) => setSearch({ stage: stage ?? undefined })}
             />
             {search.source !== undefined && (
@@ -122,8 +126,8 @@ export function DeadLettersPage() {
             <SegmentedControl
               size="xs"
               aria-label="State"
-              value={search.status === 'replayed' ? 'replayed' : 'pending'}
-              data={['pending', 'replayed']}
+              value={statusOf(search)}
+              data={[...STATUSES]}
               onChange={(status) => setSearch({ status: status === 'pending' ? undefined : status })}
             />
           </Group>
@@ -133,14 +137,17 @@ export function DeadLettersPage() {
           ) : groups.isLoadingError ? (
             <Failed error={groups.error} retry={() => void groups.refetch()} />
           ) : causes.length === 0 ? (
-            <Empty title="Nothing failed for good">Events that a vendor refuses, or that fail in processing, are listed here. {kept}</Empty>
+            <Empty title={search.range === undefined ? 'Nothing failed for good' : 'Nothing failed for good in this time'}>
+              Events that a vendor refuses, or that fail in processing, are listed here. {kept}
+            </Empty>
           ) : (
             <div style={{ marginBottom: 16 }}>
               <Groups
                 groups={causes}
                 chosen={which}
+                search={search}
                 onReplay={(cause, where) =>
-                  setJob(filterJob(`${number(cause.pending)} of ${where}`, async () => [whichOf(searchOf(cause))]))
+                  setJob(filterJob(`${number(cause.pending)} of ${where}`, async () => [whichOf(searchOf(cause, search))]))
                 }
               />
               <MoreButton shown={causes.length} total={total} query={groups} />

@@ -20,7 +20,13 @@ export interface Group {
   first_at: string;
   last_at: string;
 }
-export const searchOf = ({ pipeline_id, integration_id, webhook_source_id, stage, reason }: Group): DeadLettersSearch => ({
+/** A cause, in the time and the state that are chosen. */
+export const searchOf = (
+  { pipeline_id, integration_id, webhook_source_id, stage, reason }: Group,
+  { range, status }: DeadLettersSearch,
+): DeadLettersSearch => ({
+  ...(range === undefined ? {} : { range }),
+  ...(status === undefined ? {} : { status }),
   pipeline: pipeline_id,
   ...(integration_id === null ? {} : { integration: integration_id }),
   ...(webhook_source_id === null ? {} : { source: webhook_source_id }),
@@ -31,10 +37,12 @@ export const searchOf = ({ pipeline_id, integration_id, webhook_source_id, stage
 export function Groups({
   groups,
   chosen,
+  search,
   onReplay,
 }: {
   groups: readonly Group[];
   chosen: Which;
+  search: DeadLettersSearch;
   /** `where`: the name of what failed. */
   onReplay: (group: Group, where: string) => void;
 }) {
@@ -89,7 +97,7 @@ export function Groups({
                   {where !== pipeline_id && <div className="dim">{pipelines.get(pipeline_id)}</div>}
                 </Table.Td>
                 <Table.Td style={{ minWidth: 130 }}>
-                  <Link to="/dead-letters" search={searchOf(group) as never}>
+                  <Link to="/dead-letters" search={searchOf(group, search) as never}>
                     {reason.startsWith('http_') ? <Reason text={reason} /> : words(reason)}
                   </Link>
                   <Box hiddenFrom="sm" mt={4}>

@@ -1,7 +1,7 @@
 /** Replays in steps, so that the page can show progress and stop in between. What was sent cannot be called back; the rest stays as it is. */
 import { api, call } from '../../api.ts';
 import { patiently } from './patience.ts';
-import type { Which } from './search.ts';
+import { filterOf, type Which } from './search.ts';
 
 export interface ReplayJob {
   /** What is sent, for the title: `18 events of Meta`. */
@@ -32,7 +32,7 @@ export interface ReplayCalls {
 const CALLS: ReplayCalls = {
   async replay({ which, ...more }) {
     // The API takes one owner; the narrowest says it all.
-    const answer = api.POST('/v1/admin/dlq/replay', { body: { ...narrowest(which), ...more } });
+    const answer = api.POST('/v1/admin/dlq/replay', { body: { ...filterOf(narrowest(which)), ...more } });
     const { replayed } = await call(answer);
     return { replayed, at: Date.parse((await answer).response.headers.get('date') ?? '') || Date.now() };
   },

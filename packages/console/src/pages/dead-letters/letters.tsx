@@ -12,9 +12,10 @@ import { useIntegrationNames } from '../../names.ts';
 import { nextOffset } from '../../next-offset.ts';
 import { useMay } from '../../session/use-session.ts';
 import classes from './dead-letters.module.css';
-import { type DeadLettersSearch, whichOf } from './search.ts';
+import { type DeadLettersSearch, filterOf, statusOf, whichOf } from './search.ts';
 
 const PAGE = 50;
+const EMPTY = { pending: 'Nothing is waiting to be replayed', replayed: 'Nothing was replayed', all: 'No dead letter matches' };
 
 export function Letters({
   search,
@@ -31,11 +32,16 @@ export function Letters({
   const may = useMay('editor');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const which = whichOf(search);
-  const status = search.status === 'replayed' ? 'replayed' : 'pending';
+  const status = statusOf(search);
   const letters = useInfiniteQuery({
     queryKey: ['dead-letters', which, status],
     initialPageParam: 0,
-    queryFn: ({ pageParam }) => call(api.GET('/v1/admin/dlq', { params: { query: { ...which, status, limit: PAGE, offset: pageParam } } })),
+    queryFn: ({ pageParam }) =>
+      call(
+        api.GET('/v1/admin/dlq', {
+          params: { query: { ...filterOf(which), ...(status === 'all' ? {} : { status }), limit: PAGE, offset: pageParam } },
+        }),
+      ),
     getNextPageParam: (last) => nextOffset(last, last.dead_letters),
   });
   const rows = letters.data?.pages.flatMap((page) => page.dead_letters) ?? [];
@@ -44,11 +50,7 @@ export function Letters({
   if (letters.isLoadingError) return <Failed error={letters.error} retry={() => void letters.refetch()} />;
   const total = letters.data.pages[0]?.total ?? 0;
   if (rows.length === 0)
-    return (
-      <Empty title={status === 'pending' ? 'Nothing is waiting to be replayed' : 'Nothing was replayed'}>
-        Events that a vendor refuses, or that fail in processing, are listed here. {kept}
-      </Empty>
-    );
+    return <Empty title={EMPTY[status]}>Events that a vendor refuses, or that fail in processing, are listed here. {kept}</Empty>;
   const known = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
   function toggle(id: string, on: boolean) {
     const next = new Set(chosen);
@@ -58,13 +60,13 @@ export function Letters({
   }
   return (
     <section className="panel" style={{ overflowX: 'auto' }} aria-label="Dead letters">
-      {status === 'pending' && (
+      {status !== 'replayed' && (
         <Group gap="xs" p="xs">
           <Button variant="default" disabled={!may || known.length === 0} onClick={() => onReplay(known)}>
             {known.length === 0 ? 'Replay the chosen …' : `Replay ${number(known.length)} chosen …`}
           </Button>
           <Button variant="default" disabled={!may} onClick={onReplayAll} title={may ? undefined : 'Needs the role editor'}>
-            {`Replay all ${number(total)} that match …`}
+            {status === 'pending' ? `Replay all ${number(total)} that match …` : 'Replay all pending that match …'}
           </Button>
         </Group>
       )}

@@ -150,7 +150,7 @@ function SameFailure({ integrationId, reason }: { integrationId: string; reason:
     <Button
       component={Link}
       to="/dead-letters"
-      search={{ integration: integrationId, ...which } as never}
+      search={{ integration: integrationId, status: 'all', ...which } as never}
       size="compact-xs"
       variant="default"
     >

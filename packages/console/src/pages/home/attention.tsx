@@ -7,6 +7,7 @@ import { Tag, words } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { usePipelineNames } from '../../names.ts';
 import { type AttentionItem, attentionQuery } from '../../queries.ts';
+import { countedSearch } from '../dead-letters/search.ts';
 import classes from './attention.module.css';
 
 export function Attention() {
@@ -67,7 +68,11 @@ function Cause({ item: { kind, pipeline_id, integration_id } }: { item: Attentio
   const pipeline = pipeline_id ?? undefined;
   if (kind === 'dead_letters')
     return (
-      <Link className={classes.go} to="/dead-letters" search={{ ...(integration === undefined ? {} : { integration }) }}>
+      <Link
+        className={classes.go}
+        to="/dead-letters"
+        search={countedSearch({ ...(integration === undefined ? {} : { integration }) }, '24h')}
+      >
         See the dead letters
       </Link>
     );

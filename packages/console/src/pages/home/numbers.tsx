@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Stat, Stats } from '../../components/stat.tsx';
 import { Failed } from '../../components/states.tsx';
 import { change, milliseconds, number } from '../../format.ts';
-import { earlierStatsQuery, trafficQuery } from '../../queries.ts';
+import { deadOf, earlierStatsQuery, trafficQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
+import { countedSearch } from '../dead-letters/search.ts';
 
 export const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
 /** The largest reasons first: `consent not granted 1,611 · bot 373`. */
@@ -24,6 +25,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
   if (stats.isError) return <Failed error={stats.error} retry={() => void stats.refetch()} />;
   const { data } = stats;
   const before = earlier.data?.totals;
+  const dead = data && deadOf(data.totals);
   const shown = (value: number | undefined): string => (value === undefined ? '…' : number(value));
   const moved = (now: number | undefined, then: number | undefined) =>
     now === undefined || then === undefined ? undefined : change(now, then);
@@ -70,13 +72,13 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
       />
       <Stat
         label="Dead letters"
-        value={shown(data?.totals.dead_lettered)}
-        change={moved(data?.totals.dead_lettered, before?.dead_lettered)}
+        value={shown(dead)}
+        change={moved(dead, before && deadOf(before))}
         against={against}
         note="given up in this time"
-        tone={data && data.totals.dead_lettered > 0 ? 'bad' : undefined}
-        series={data?.series.map(({ dead_lettered }) => dead_lettered) ?? []}
-        link={{ to: '/dead-letters', search: pipeline }}
+        tone={dead !== undefined && dead > 0 ? 'bad' : undefined}
+        series={data?.series.map(deadOf) ?? []}
+        link={{ to: '/dead-letters', search: countedSearch(pipeline, range) }}
       />
     </Stats>
   );

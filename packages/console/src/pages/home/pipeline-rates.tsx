@@ -5,13 +5,14 @@ import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanst
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
+import { PipelineLink } from '../../components/pipeline-link.tsx';
 import { useRange } from '../../components/range-select.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { Empty, Failed, Loading, Outdated } from '../../components/states.tsx';
-import { Tag } from '../../components/tag.tsx';
 import { number, perMinute } from '../../format.ts';
 import { nextOffset } from '../../next-offset.ts';
-import { ratesQuery, statsQuery } from '../../queries.ts';
+import { deadOf, ratesQuery, statsQuery } from '../../queries.ts';
+import { countedSearch } from '../dead-letters/search.ts';
 import classes from './attention.module.css';
 
 const PAGE = 25;
@@ -95,15 +96,12 @@ export function PipelineRates() {
             <Table.Tbody>
               {rows.map(({ id, name, type, enabled, isCounted }) => {
                 const group = byId.get(id);
-                const dead = group?.totals.dead_lettered ?? 0;
+                const dead = group === undefined ? 0 : deadOf(group.totals);
                 const count = (value: number | undefined): string => (isCounted ? number(value ?? 0) : '…');
                 return (
                   <Table.Tr key={id}>
                     <Table.Td>
-                      <Link to="/pipelines/$pipelineId" params={{ pipelineId: id }}>
-                        <b>{name}</b>
-                      </Link>{' '}
-                      {!enabled && <Tag tone="warn">disabled</Tag>}
+                      <PipelineLink pipeline={{ id, name, enabled }} />
                     </Table.Td>
                     <Table.Td visibleFrom="sm">{type}</Table.Td>
                     <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
@@ -127,7 +125,11 @@ export function PipelineRates() {
                       </Link>
                     </Table.Td>
                     <Table.Td ta="right">
-                      <Link to="/dead-letters" search={{ pipeline: id }} style={dead === 0 ? undefined : { color: 'var(--bad)' }}>
+                      <Link
+                        to="/dead-letters"
+                        search={countedSearch({ pipeline: id }, range)}
+                        style={dead === 0 ? undefined : { color: 'var(--bad)' }}
+                      >
                         {count(dead)}
                       </Link>
                     </Table.Td>

@@ -1,7 +1,7 @@
 /** Received, delivered, dropped and dead letters over the time range. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { trafficQuery } from '../../queries.ts';
+import { deadOf, trafficQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import classes from './attention.module.css';
 import { sum } from './numbers.tsx';
@@ -26,7 +26,7 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
                 { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received) },
                 { name: 'Delivered', colour: '--accent', values: data.series.map(({ delivered }) => delivered) },
                 { name: 'Dropped', colour: '--mark-warn', values: data.series.map(({ dropped }) => sum(dropped)) },
-                { name: 'Dead letters', colour: '--bad', values: data.series.map(({ dead_lettered }) => dead_lettered) },
+                { name: 'Dead letters', colour: '--bad', values: data.series.map(deadOf) },
               ]}
             />
           </Suspense>

@@ -6,7 +6,7 @@ import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { Outdated } from '../../components/states.tsx';
 import { milliseconds, number, short } from '../../format.ts';
-import { pipelineQuery } from '../../queries.ts';
+import { deadOf, pipelineQuery } from '../../queries.ts';
 import type { RangeKey } from '../../time-range.ts';
 import type { EventsSearch } from '../events/search.ts';
 import classes from './graph.module.css';
@@ -135,10 +135,12 @@ export function PipelineGraph({
       ? 'disabled'
       : totals === undefined
         ? integration.health.status
-        : `${short(totals.delivered)} delivered · ${short(integration.health.waiting)} waiting${totals.dead_lettered > 0 ? ` · ${short(totals.dead_lettered)} dead` : totals.p50_ms === null ? '' : ` · ${milliseconds(totals.p50_ms)}`}`,
+        : `${short(totals.delivered)} delivered · ${short(integration.health.waiting)} waiting${deadOf(totals) > 0 ? ` · ${short(deadOf(totals))} dead` : totals.p50_ms === null ? '' : ` · ${milliseconds(totals.p50_ms)}`}`,
     tone: !integration.enabled
       ? 'idle'
-      : integration.health.status === 'failing' || integration.health.status === 'misconfigured' || (totals?.dead_lettered ?? 0) > 0
+      : integration.health.status === 'failing' ||
+          integration.health.status === 'misconfigured' ||
+          (totals !== undefined && deadOf(totals) > 0)
         ? 'bad'
         : undefined,
     link: here({ tab: 'integrations', integration: integration.id }),

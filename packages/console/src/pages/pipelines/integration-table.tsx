@@ -2,7 +2,9 @@ import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { milliseconds, number } from '../../format.ts';
+import { deadOf } from '../../queries.ts';
 import type { RangeKey } from '../../time-range.ts';
+import { countedSearch } from '../dead-letters/search.ts';
 
 export interface IntegrationRow {
   integration: {
@@ -16,7 +18,9 @@ export interface IntegrationRow {
     consent_category: string | null;
     health: { status: string; last_error: string | null; waiting: number; warnings: readonly string[] };
   };
-  totals?: { delivered: number; dead_lettered: number; p50_ms: number | null; p99_ms: number | null } | undefined;
+  totals?:
+    | { delivered: number; dead_lettered: number; dead_lettered_again: number; p50_ms: number | null; p99_ms: number | null }
+    | undefined;
 }
 
 export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: string; range: RangeKey; rows: IntegrationRow[] }) {
@@ -86,10 +90,10 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                 ) : (
                   <Link
                     to="/dead-letters"
-                    search={{ pipeline: pipelineId, integration: integration.id }}
-                    style={totals.dead_lettered === 0 ? undefined : { color: 'var(--bad)' }}
+                    search={countedSearch({ pipeline: pipelineId, integration: integration.id }, range)}
+                    style={deadOf(totals) === 0 ? undefined : { color: 'var(--bad)' }}
                   >
-                    {number(totals.dead_lettered)}
+                    {number(deadOf(totals))}
                   </Link>
                 )}
               </Table.Td>

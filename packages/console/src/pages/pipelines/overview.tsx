@@ -25,7 +25,7 @@ export function Overview({ pipelineId }: { pipelineId: string }) {
     .filter((at) => at !== null)
     .sort()[0];
   const byId = new Map(each.data?.groups?.map((group) => [group.id, group.totals]));
-  const none = { delivered: 0, dead_lettered: 0, p50_ms: null, p99_ms: null };
+  const none = { delivered: 0, dead_lettered: 0, dead_lettered_again: 0, p50_ms: null, p99_ms: null };
   const rows = integrations.data.integrations.map((integration) => ({
     integration,
     totals: each.data === undefined ? undefined : (byId.get(integration.id) ?? none),

@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
+import { PipelineLink } from '../../components/pipeline-link.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
@@ -96,10 +97,7 @@ export function PipelinesPage() {
                 {rows.map(({ id, name, type, labels, pipeline_key, enabled, updated_at }) => (
                   <Table.Tr key={id}>
                     <Table.Td>
-                      <Link to="/pipelines/$pipelineId" params={{ pipelineId: id }}>
-                        <b>{name}</b>
-                      </Link>{' '}
-                      {!enabled && <Tag tone="warn">disabled</Tag>}
+                      <PipelineLink pipeline={{ id, name, enabled }} />
                     </Table.Td>
                     <Table.Td>{type}</Table.Td>
                     <Table.Td visibleFrom="sm">

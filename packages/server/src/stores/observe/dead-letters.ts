@@ -10,6 +10,7 @@ export interface DeadLetterFilter {
   pipeline_id?: string;
   webhook_source_id?: string;
   stage?: DeadLetterStage;
+  stages?: readonly DeadLetterStage[];
   from?: number;
   to?: number;
   status?: 'pending' | 'replayed';
@@ -36,6 +37,7 @@ function matching({ db }: ObserveDb, filter: DeadLetterFilter, now: number) {
     const value = filter[name];
     if (value !== undefined) query = query.where(name, '=', value);
   }
+  if (filter.stages !== undefined) query = query.where('stage', 'in', filter.stages);
   if (filter.before_routing === true) query = query.where('integration_id', 'is', null);
   if (filter.from !== undefined) query = query.where('created_at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('created_at', '<=', filter.to);

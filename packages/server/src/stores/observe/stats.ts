@@ -36,6 +36,8 @@ export interface StatsEntry {
   delivered: number;
   retried: number;
   dead_lettered: number;
+  /** Replays that failed for good. */
+  dead_lettered_again: number;
   replayed: number;
   /** Processed events that violate the tracking plan, flagged or allowed. */
   plan_violations: number;
@@ -190,6 +192,7 @@ function gather(): Gathered {
       delivered: 0,
       retried: 0,
       dead_lettered: 0,
+      dead_lettered_again: 0,
       replayed: 0,
       plan_violations: 0,
       p50_ms: null,
@@ -219,6 +222,7 @@ function add({ entry, latency }: Gathered, counter: string, n: number): void {
         | 'delivered'
         | 'retried'
         | 'dead_lettered'
+        | 'dead_lettered_again'
         | 'replayed'
     ] += n;
 }

@@ -39,6 +39,40 @@ onStory('dead letters by cause', (story) => {
     expect((await story.stranger('GET', 'dlq/groups')).body.total).toBe(0);
   });
 
+  test('the statistics of a time count the letters that list, causes and replay have of it', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const now = story.harness.clock.now();
+    const failed = (at: number, change: object, more: object = {}) => {
+      const event = { ...about(story, pipeline), at };
+      const letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at });
+      return { kind: 'dead_lettered' as const, dead_letter: { ...letter, ...change }, ...event, ...more };
+    };
+    const rejected = failed(now, { integration_id: null, stage: 'ingest', reason: 'validation_failed' });
+    await story.record(
+      failed(now, {}),
+      failed(now, {}, { replay: true }),
+      failed(now, { integration_id: null, stage: 'processing', reason: 'code_failed' }),
+      failed(now - 7_200_000, {}),
+      { kind: 'rejected_events', letters: [rejected.dead_letter], dropped: 0, ...about(story, pipeline), at: now },
+    );
+    const hour = `pipeline_id=${pipeline}&from=${new Date(now - 3_600_000).toISOString()}&to=${new Date(now).toISOString()}`;
+    const { totals } = await story.got(`stats?${hour}`);
+    expect([totals.dead_lettered, totals.dead_lettered_again]).toEqual([2, 1]);
+    const which = `${hour}&stages=processing,mapping,delivery`;
+    expect([(await story.got(`dlq?${which}`)).total, (await story.got(`dlq?${hour}`)).total]).toEqual([3, 4]);
+    const { groups } = await story.got(`dlq/groups?${which}`);
+    expect(groups.map(({ stage, count }) => [stage, count])).toEqual([
+      ['delivery', 2],
+      ['processing', 1],
+    ]);
+    const body = { integration_id: integration, stages: 'delivery,mapping', from: new Date(now - 3_600_000).toISOString(), dry_run: true };
+    expect((await story.call('POST', 'dlq/replay', body)).body).toEqual({ replayed: 2 });
+    expect((await story.call('GET', 'dlq?stages=delivery,nowhere')).body.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: [{ field: 'stages' }],
+    });
+  });
+
   test('an estimate counts nothing for an integration that cannot take them', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const event = { ...about(story, pipeline), at: story.harness.clock.now() };

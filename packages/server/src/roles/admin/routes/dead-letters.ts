@@ -80,6 +80,13 @@ const Which = {
   pipeline_id: Type.Optional(Type.String()),
   webhook_source_id: Type.Optional(Type.String()),
   stage: Type.Optional(OneOf(STAGES)),
+  stages: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Any of these stages, with commas between them.',
+      examples: ['processing,mapping,delivery'],
+    }),
+  ),
   reason: Type.Optional(Type.String({ maxLength: 1_000, description: 'Exactly this reason.' })),
   from: Type.Optional(TimeQuery('The first moment that counts.')),
   to: Type.Optional(TimeQuery('The last moment that counts.')),
@@ -271,14 +278,21 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
 
 function filterOf(
   orgId: string,
-  { from, to, ...which }: Omit<DeadLetterFilter, 'org_id' | 'from' | 'to'> & { from?: string; to?: string },
+  { from, to, ...which }: Omit<DeadLetterFilter, 'org_id' | 'from' | 'to' | 'stages'> & { from?: string; to?: string; stages?: string },
 ): DeadLetterFilter {
   const { integration_id, pipeline_id, webhook_source_id, stage, status, reason } = which;
   return {
     org_id: orgId,
-    ...definedOf({ integration_id, pipeline_id, webhook_source_id, stage, status, reason }),
+    ...definedOf({ integration_id, pipeline_id, webhook_source_id, stage, stages: stagesOf(which.stages), status, reason }),
     ...timeRange({ from, to }),
   };
+}
+function stagesOf(text: string | undefined) {
+  return text?.split(',').map((part) => {
+    const stage = STAGES.find((each) => each === part.trim());
+    if (stage === undefined) throw invalid('stages', `must be one or more of ${STAGES.join(', ')}, with commas between them`);
+    return stage;
+  });
 }
 function found(letter: StoredDeadLetter | undefined): StoredDeadLetter {
   if (letter === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such dead letter.' });

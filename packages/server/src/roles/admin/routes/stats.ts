@@ -30,6 +30,10 @@ const Entry = {
   delivered: Type.Integer(),
   retried: Type.Integer(),
   dead_lettered: Type.Integer(),
+  dead_lettered_again: Type.Integer({
+    description:
+      'Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`.',
+  }),
   replayed: Type.Integer({ description: 'Deliveries that a replay asked for.' }),
   plan_violations: Type.Integer({ description: 'Processed events that violate the tracking plan, flagged or allowed.' }),
   p50_ms: Nullable(Type.Number({ description: 'From acceptance to delivery.' })),
