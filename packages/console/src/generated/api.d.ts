@@ -4327,7 +4327,7 @@ export interface components {
              */
             rate_limit_burst: number | null;
             /**
-             * @description Requests per day; 0 means no limit.
+             * @description Requests per day; 0 means no limit. Null takes the vendor's limit, which is 0 for most.
              * @default null
              */
             rate_limit_daily: number | null;
@@ -4401,7 +4401,7 @@ export interface components {
              */
             rate_limit_burst?: number | null;
             /**
-             * @description Requests per day; 0 means no limit.
+             * @description Requests per day; 0 means no limit. Null takes the vendor's limit, which is 0 for most.
              * @default null
              */
             rate_limit_daily?: number | null;
@@ -4553,7 +4553,7 @@ export interface components {
             rate_limit_rps?: number | null;
             /** @description Burst capacity. Null takes twice the rate. */
             rate_limit_burst?: number | null;
-            /** @description Requests per day; 0 means no limit. */
+            /** @description Requests per day; 0 means no limit. Null takes the vendor's limit, which is 0 for most. */
             rate_limit_daily?: number | null;
             /** @description Most requests that wait for the vendor's answer at once. Null takes the vendor's number. Data stores, files and streams take at most their own. */
             max_in_flight?: number | null;
@@ -4779,7 +4779,7 @@ export interface components {
              */
             rate_limit_burst: number | null;
             /**
-             * @description Requests per day; 0 means no limit.
+             * @description Requests per day; 0 means no limit. Null takes the vendor's limit, which is 0 for most.
              * @default null
              */
             rate_limit_daily: number | null;
@@ -4940,7 +4940,7 @@ export interface components {
              */
             rate_limit_burst: number | null;
             /**
-             * @description Requests per day; 0 means no limit.
+             * @description Requests per day; 0 means no limit. Null takes the vendor's limit, which is 0 for most.
              * @default null
              */
             rate_limit_daily: number | null;
@@ -5029,7 +5029,7 @@ export interface components {
              */
             rate_limit_burst?: number | null;
             /**
-             * @description Requests per day; 0 means no limit.
+             * @description Requests per day; 0 means no limit. Null takes the vendor's limit, which is 0 for most.
              * @default null
              */
             rate_limit_daily?: number | null;
@@ -5938,23 +5938,31 @@ export interface components {
             groups?: components["schemas"]["StatisticsGroup"][];
         };
         StatisticsCounts: {
+            /** @description Accepted events, without duplicates. For an integration: events that reached it. */
             received: number;
             /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
             received_by_source: {
                 [key: string]: number;
             };
+            /** @description Events that were answered with an error. */
             rejected: number;
+            /** @description By error code. */
             rejected_by_reason: {
                 [key: string]: number;
             };
             /** @description Rejected events of which no copy is kept. */
             rejected_dropped: number;
+            /** @description Events with a known `messageId`: answered 200, not processed again. */
             duplicates: number;
+            /** @description Events that reached the integrations of their pipeline. */
             processed: number;
+            /** @description By reason. An event that several integrations drop counts once for each. */
             dropped: {
                 [key: string]: number;
             };
+            /** @description Deliveries: an event counts once for each integration. */
             delivered: number;
+            /** @description Failed attempts that were followed by another one. */
             retried: number;
             dead_lettered: number;
             /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */
@@ -5975,23 +5983,31 @@ export interface components {
             time: string;
             /** @description With `with_waiting`: the backlog at the end of the interval. */
             waiting?: number;
+            /** @description Accepted events, without duplicates. For an integration: events that reached it. */
             received: number;
             /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
             received_by_source: {
                 [key: string]: number;
             };
+            /** @description Events that were answered with an error. */
             rejected: number;
+            /** @description By error code. */
             rejected_by_reason: {
                 [key: string]: number;
             };
             /** @description Rejected events of which no copy is kept. */
             rejected_dropped: number;
+            /** @description Events with a known `messageId`: answered 200, not processed again. */
             duplicates: number;
+            /** @description Events that reached the integrations of their pipeline. */
             processed: number;
+            /** @description By reason. An event that several integrations drop counts once for each. */
             dropped: {
                 [key: string]: number;
             };
+            /** @description Deliveries: an event counts once for each integration. */
             delivered: number;
+            /** @description Failed attempts that were followed by another one. */
             retried: number;
             dead_lettered: number;
             /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */

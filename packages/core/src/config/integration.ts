@@ -62,7 +62,13 @@ export const integration = defineResource(
       null,
     ),
     rate_limit_daily: defaulted(
-      Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Requests per day; 0 means no limit.' })),
+      Nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: 1_000_000_000_000,
+          description: "Requests per day; 0 means no limit. Null takes the vendor's limit, which is 0 for most.",
+        }),
+      ),
       null,
     ),
     max_in_flight: defaulted(

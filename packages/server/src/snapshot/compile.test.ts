@@ -127,3 +127,13 @@ test('a process without management and delivery compiles no vendor, and finds no
   expect(faults).toEqual([]);
   expect(snapshot.integrations.get('int_1')?.integration.id).toBe('int_1');
 });
+
+test('a missing parameter is warned of once', async () => {
+  await loadVendors(['webhook']);
+  const config = { url: 'https://example.com', headers: { 'X-Shop': '{{pipeline_param.SHOP}}' } };
+  const logged: string[] = [];
+  const report = (_level: string, message: string) => void logged.push(message);
+  const { warnings } = await compileIntegration({ ...integration.sample(WEBHOOK), config }, NO_PARAMETERS, SETTINGS, report);
+  expect(warnings).toEqual(['The pipeline has no parameter SHOP: {{pipeline_param.SHOP}} is left as written.']);
+  expect(logged).toEqual(warnings);
+});

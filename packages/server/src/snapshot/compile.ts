@@ -293,7 +293,9 @@ export async function compileIntegration(
     pipeline_id: integration.pipeline_id,
   });
   if (!result.ok) return off([...result.missing, ...result.invalid]);
-  const found = [...result.vendor.warnings, ...consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category)];
+  const consent = consentWarnings(definition, integration.consent_category ?? result.vendor.consent_category);
+  // The vendor also warns of missing parameters.
+  const found = [...result.vendor.warnings, ...consent].filter((warning) => !warnings.includes(warning));
   for (const warning of found) report('warning', warning);
   const vendor = { ...result.vendor, concurrency: inFlightOf(integration, result.vendor) };
   return { integration, vendor_name: definition.name, config, secrets, vendor, faults: [], warnings: [...warnings, ...found] };

@@ -286,6 +286,14 @@ describe('a large batch is parsed event by event', () => {
       ],
     });
   });
+  test('an event above the size limit is named by its messageId', async () => {
+    const large = `{"type":"track","event":"X","messageId":"large-1","properties":{"filler":"${'x'.repeat(1_048_576)}"}}`;
+    const response = await postBatch(`{"batch":[${large},${event('')}]}`);
+    expect(await response.json()).toMatchObject({
+      accepted: 1,
+      errors: [{ index: 0, messageId: 'large-1', error: 'payload_too_large' }],
+    });
+  });
   test.each([
     ['no comma', `{"batch":[${event('')} ${event('')},${event('')}]}`],
     ['two commas', `{"batch":[${event('')},,${event('')},${event('')}]}`],

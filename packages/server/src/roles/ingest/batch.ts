@@ -13,7 +13,7 @@ import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
 import { type Exchange, TOO_LARGE } from './exchange.ts';
 import { showReceived, showRejected } from './live-view.ts';
-import { idOfRejected, type RequestFields, rejectContent, rejectedFields } from './rejected-events.ts';
+import { idOfRejected, messageIdOf, type RequestFields, rejectContent, rejectedFields } from './rejected-events.ts';
 import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 
@@ -127,7 +127,7 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
     const bytes = bytesOf(index);
     const rejection = rejected?.get(index) ?? rejectionOf(each, bytes);
     if (rejection !== undefined) {
-      checked.errors.push(errorOf(index, each, rejection));
+      checked.errors.push(errorOf(index, each, bytes, rejection));
       ctx.counts.rejected(rejection.code, rules);
       const eventId = idOfRejected(each, bytes);
       showRejected(ctx, rules, rejection, { index, eventId });
@@ -204,10 +204,8 @@ function eventBytes(bytes: Buffer, items: number[] | undefined, events: unknown[
   return (index) => (items[2 * index + 1] === 0 ? serialised(index) : bytes.subarray(items[2 * index], items[2 * index + 1]));
 }
 
-function errorOf(index: number, event: unknown, rejection: Rejection): BatchError {
-  const id = isObject(event) ? own(event, 'messageId') : undefined;
-  const messageId = typeof id === 'string' ? id.slice(0, 255) : null;
-  return { index, messageId, error: rejection.code, message: messageOf(rejection) };
+function errorOf(index: number, event: unknown, bytes: Buffer, rejection: Rejection): BatchError {
+  return { index, messageId: messageIdOf(event, bytes) ?? null, error: rejection.code, message: messageOf(rejection) };
 }
 
 /** The first error stands for the request; all are listed. */

@@ -260,11 +260,15 @@ function withoutCredentials(value: unknown): unknown {
   return kept;
 }
 
-/** The event's messageId as far as it can be told, so that its sender finds it; else another id. */
+/** The event's messageId if it can be found, so that its sender finds the event; else another id. */
 export function idOfRejected(body: unknown, bytes: Buffer, another: () => string = randomUUID): string {
+  return messageIdOf(body, bytes) ?? another();
+}
+/** `body`: undefined where it is not parsed. */
+export function messageIdOf(body: unknown, bytes: Buffer): string | undefined {
   const given = isObject(body) ? own(body, 'messageId') : messageIdInText(body === undefined ? bytes : undefined);
   if (typeof given === 'number') return String(given);
-  return typeof given === 'string' && given !== '' ? given.slice(0, 255) : another();
+  return typeof given === 'string' && given !== '' ? given.slice(0, 255) : undefined;
 }
 /** Of a body that is not JSON, say because it was cut. */
 function messageIdInText(bytes: Buffer | undefined): string | undefined {

@@ -17,18 +17,20 @@ const MAX_ENTRIES = 11_000;
 const MAX_GROUPED_ENTRIES = 50_000;
 const LENGTH = { minute: 60_000, hour: 3_600_000, day: DAY };
 const Entry = {
-  received: Type.Integer(),
+  received: Type.Integer({ description: 'Accepted events, without duplicates. For an integration: events that reached it.' }),
   received_by_source: Type.Record(Type.String(), Type.Integer(), {
     description: 'By `browser`, `server` or the id of a webhook source. Earlier versions did not count it.',
   }),
-  rejected: Type.Integer(),
-  rejected_by_reason: Type.Record(Type.String(), Type.Integer()),
+  rejected: Type.Integer({ description: 'Events that were answered with an error.' }),
+  rejected_by_reason: Type.Record(Type.String(), Type.Integer(), { description: 'By error code.' }),
   rejected_dropped: Type.Integer({ description: 'Rejected events of which no copy is kept.' }),
-  duplicates: Type.Integer(),
-  processed: Type.Integer(),
-  dropped: Type.Record(Type.String(), Type.Integer()),
-  delivered: Type.Integer(),
-  retried: Type.Integer(),
+  duplicates: Type.Integer({ description: 'Events with a known `messageId`: answered 200, not processed again.' }),
+  processed: Type.Integer({ description: 'Events that reached the integrations of their pipeline.' }),
+  dropped: Type.Record(Type.String(), Type.Integer(), {
+    description: 'By reason. An event that several integrations drop counts once for each.',
+  }),
+  delivered: Type.Integer({ description: 'Deliveries: an event counts once for each integration.' }),
+  retried: Type.Integer({ description: 'Failed attempts that were followed by another one.' }),
   dead_lettered: Type.Integer(),
   dead_lettered_again: Type.Integer({
     description:
