@@ -110,6 +110,13 @@ test('headers written as text are secret as a whole where one name is telling', 
   expect(secretPaths(vendor, { headers: '{"X-Team":"x"}' })).toEqual([]);
 });
 
+test('a URL with a password is secret as a whole, and so is a mask that stands for it', () => {
+  expect(secretPaths(vendor, { url: 'redis://user:pass@cache.example:6379/0' })).toEqual([['url']]);
+  expect(secretPaths(vendor, { parameters: { url: 'nats://a.example, nats://:pass@b.example' } })).toEqual([['parameters', 'url']]);
+  expect(secretPaths(vendor, { url: '••••79/0' })).toEqual([['url']]);
+  expect(secretPaths(vendor, { url: 'redis://cache.example:6379/0', path: '/users/a:b@c', note: 'https://a.example/x:y@z' })).toEqual([]);
+});
+
 test('masks', () => {
   expect([maskSecret('short'), maskSecret('12345678901'), maskSecret('123456789012')]).toEqual(['••••', '••••', '••••9012']);
 });

@@ -26,6 +26,8 @@ const SECRET_NAMES = new Set([
 ]);
 const TELLING_NAME = /authorization|token|key|secret/i;
 const TELLING_PARAMETER = /authorization|token|key|secret|password/i;
+/** `redis://user:password@host`. */
+const URL_WITH_PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]+@/;
 
 export type SecretPath = string[];
 
@@ -74,6 +76,8 @@ function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, fo
     if (secret && value !== '') found.push(path);
     // Headers may be the JSON text of an object. One suspicious name makes the whole text a secret.
     else if (name === 'headers' && TELLING_NAME.test(value)) found.push(path);
+    // A mask that is sent back says that its place was secret, where the text decides and not the name.
+    else if (URL_WITH_PASSWORD.test(value) || value.startsWith(MASK)) found.push(path);
   } else if (Array.isArray(value)) {
     value.forEach((element, index) => {
       visit(element, [...path, String(index)], fields, found);
@@ -125,9 +129,10 @@ export function valueAt(config: unknown, path: readonly string[]): unknown {
   return value;
 }
 
+export const MASK = '••••';
 /** `••••` and the last four characters; none of a secret shorter than 12. */
 export function maskSecret(secret: string): string {
-  return secret.length < 12 ? '••••' : `••••${secret.slice(-4)}`;
+  return secret.length < 12 ? MASK : `${MASK}${secret.slice(-4)}`;
 }
 
 /** Secret values of a config. Placeholders and very short texts do not count. */

@@ -2,9 +2,9 @@
 import { isObject } from '@firsthand/core/json.ts';
 import type { RejectedEvent, RejectedSender, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
+import { MASK } from '@firsthand/core/vendor/secrets.ts';
 import { changeJsonText } from '../intake/long-numbers.ts';
 import { inexactText, isRejectedEvent } from '../intake/replay-rejected.ts';
-import { MASK } from '../secrets/mask.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import { isKeptSecret } from '../snapshot/webhook-signature.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';

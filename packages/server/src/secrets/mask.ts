@@ -3,12 +3,11 @@
  * client sends its mask back. The vendor definition says which fields are secret. All functions are pure.
  */
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
-import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
+import { MASK, maskSecret } from '@firsthand/core/vendor/secrets.ts';
 
 export type Path = readonly (string | number)[];
 export type IsSecretPath = (path: Path) => boolean;
 
-export const MASK = '••••';
 /** A reference to a parameter of the pipeline or config. It reveals nothing, so it stays readable. */
 const PLACEHOLDER = /^\s*\{\{\s*(?:pipeline_param|parameters)\.[^{}]+\}\}\s*$/;
 

@@ -9,6 +9,8 @@ interface Setting {
 }
 const TEXT: Setting = { pattern: /^[^\r\n]{1,1000}$/, hint: 'must be one line of text' };
 const PEM: Setting = { pattern: /^\s*-----BEGIN CERTIFICATE-----[\s\S]{1,20000}$/, hint: 'must be a certificate in PEM form' };
+/** `nats://user:password@host`. */
+const LOGIN_IN_URL = /:\/\/[^\s/,]*@/;
 const oneOf = (...values: string[]): Setting => ({
   pattern: new RegExp(`^(${values.join('|')})$`),
   hint: `must be one of ${values.join(', ')}`,
@@ -62,6 +64,9 @@ export function checkConnection({ kind, connection }: Record<string, unknown>, f
     if (value === undefined) {
       if (required) fault(`connection.${name}`, 'is required');
     } else if (typeof value !== 'string' || !pattern.test(value)) fault(`connection.${name}`, hint);
+    // The connection is shown to viewers; only the secret is sealed.
+    else if (LOGIN_IN_URL.test(value))
+      fault(`connection.${name}`, 'must not carry a user name or password: use username and signing_secret');
   }
   for (const name of Object.keys(connection)) if (!Object.hasOwn(settings, name)) fault(`connection.${name}`, 'is unknown');
 }

@@ -48,6 +48,22 @@ onBothEngines('secrets', (fresh) => {
   });
   afterAll(() => harness?.close());
 
+  test('a password inside a URL, or headers written as text, read back as masks, which keep them', async () => {
+    for (const [vendor, sent, field] of [
+      ['redis', { url: 'redis://user:password-in-the-url@cache.example:6379/0' }, 'url'],
+      ['webhook', { url: URL_IN, headers: '{"Authorization":"Bearer header-as-text"}' }, 'headers'],
+    ] as const) {
+      const made = await api('POST', '/v1/admin/integration-templates', { name: vendor, vendor, config: sent });
+      expect(made.status, JSON.stringify(made.body)).toBe(201);
+      expect(JSON.stringify(made.body)).not.toMatch(/password-in-the-url|header-as-text/);
+      const { id } = made.body.template as { id: string };
+      const { config: shown } = made.body.revision as { config: Record<string, unknown> };
+      expect(shown[field]).toMatch(/^••••/);
+      const again = await api('POST', `/v1/admin/integration-templates/${id}/revisions`, { config: { ...shown, timeout_ms: 2_000 } });
+      expect([again.status, (again.body.config as Record<string, unknown>)[field]]).toEqual([201, shown[field]]);
+    }
+  });
+
   test('are in no answer to a reading, of any route', async () => {
     const routes = harness.app.routeTable.filter((route) => route.method === 'GET' && route.role !== 'public');
     const own: Record<string, string> = {

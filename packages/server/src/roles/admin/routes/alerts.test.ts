@@ -100,6 +100,21 @@ onStory('alerts', (story) => {
     await story.call('DELETE', path);
   });
 
+  test('the mask of a Slack address cannot become the address of a webhook, which editors read', async () => {
+    const slack = { type: 'slack', url: 'https://hooks.slack.example/services/T0/B0/secret-of-slack' };
+    const { id } = await story.made('alerts', { ...ALERT, channels: [slack] });
+    for (const channels of [
+      [{ type: 'webhook', url: '••••lack' }],
+      [
+        { type: 'slack', url: '••••lack' },
+        { type: 'webhook', url: '••••lack' },
+      ],
+    ])
+      expect((await story.refusal('PUT', `alerts/${id}`, { channels })).slice(0, 2)).toEqual([422, 'VALIDATION_ERROR']);
+    expect(JSON.stringify(await story.got(`alerts/${id}`))).not.toContain('secret-of-slack');
+    await story.call('DELETE', `alerts/${id}`);
+  });
+
   test('channels that the previous release wrote are read, also over sealed ones, and sealed at the next start', async () => {
     const made = await story.made('alerts', ALERT);
     const { db } = story.harness.store;

@@ -12,7 +12,7 @@ import { Type } from 'typebox';
 import { ApiError, type FieldFault, invalidFields } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
-import type { IsSecretPath } from '../../../secrets/mask.ts';
+import { type IsSecretPath, isMask } from '../../../secrets/mask.ts';
 import { restoreMasked } from '../../../secrets/restore-masked.ts';
 import { maskChannel } from '../../../stores/config/alert-channels.ts';
 import {
@@ -253,17 +253,27 @@ function shownTo(role: UserRole, alert: Alert): Alert {
   return { ...alert, channels: alert.channels.map((channel) => (channel.type === 'slack' ? maskChannel(channel) : channel)) };
 }
 
-/** Masks that are sent back stand for the stored addresses. */
+/**
+ * Masks that are sent back stand for the stored addresses, each for a channel of the same type: a Slack address that became one of a webhook
+ * would read back.
+ */
 function withStoredAddresses<T extends Partial<Pick<Alert, 'channels'>>>(sent: T, stored: Alert['channels']): T {
   const { channels } = sent;
   if (channels === undefined) return sent;
   const isSecret: IsSecretPath = ([list, , name]) => list === 'channels' && (name === 'url' || name === 'to');
   const { config, unknown } = restoreMasked({ channels } as JsonObject, { channels: stored } as JsonObject, isSecret);
-  if (unknown.length > 0)
+  const restored = config.channels as unknown as Alert['channels'];
+  const moved = restored.flatMap(({ type, url, to }, at) => {
+    const wasMasked = isMask(channels[at]?.url ?? null) || isMask(channels[at]?.to ?? null);
+    const isKept = stored.some((channel) => channel.type === type && channel.url === url && channel.to === to);
+    return wasMasked && !isKept ? [['channels', at, type === 'email' ? 'to' : 'url']] : [];
+  });
+  const faults = unknown.length > 0 ? unknown : moved;
+  if (faults.length > 0)
     throw invalidFields(
-      unknown.map((path) => ({ field: path.join('.'), message: 'is a mask that fits no stored address: send the address itself' })),
+      faults.map((path) => ({ field: path.join('.'), message: 'is a mask that fits no stored address: send the address itself' })),
     );
-  return { ...sent, channels: config.channels as unknown as Alert['channels'] };
+  return { ...sent, channels: restored };
 }
 
 function found<T>(alert: T | undefined): T {

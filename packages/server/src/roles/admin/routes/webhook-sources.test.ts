@@ -257,6 +257,7 @@ onStory('sources that read from a broker', (story) => {
       'connection.queue_url',
     ],
     [{ kind: 'nats', source_type: 'custom', connection: { url: 'http://x', stream: 'S' } }, 'connection.url'],
+    [{ kind: 'nats', source_type: 'custom', connection: { url: 'nats://a.example,nats://u:pw@b.example', stream: 'S' } }, 'connection.url'],
   ])('%j is refused at %s', async (body, field) => {
     const pipeline_id = await newPipeline(story);
     expect(await story.refusal('POST', 'webhook-sources', { pipeline_id, name: 'X', ...body })).toEqual([422, 'VALIDATION_ERROR', field]);
