@@ -68,9 +68,9 @@ for (const runner of RUNNERS) {
 if (asked.includes('schema') && missing('schema') <= 0) console.log(`schema: complete, ${sums?.cases('schema')} cases`);
 else if (asked.includes('schema')) {
   const began = performance.now();
-  const first = firstOf('schema');
-  const slice = await runSchemathesis({ seed: first + 1, seconds: values.seconds });
-  if (slice !== undefined && sums !== undefined) console.log(sums.add({ ...slice, next: first + 1, seconds: since(began) }));
+  const cases = values.cases === undefined ? 0 : missing('schema');
+  const slice = await runSchemathesis({ seed: firstOf('schema') + 1, seconds, cases });
+  if (slice !== undefined && sums !== undefined) console.log(sums.add({ ...slice, seconds: since(began) }));
   failed ||= slice !== undefined && slice.faults > 0;
 }
 if (asked.includes('routes')) {
