@@ -1,6 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { DurationBuckets, registerHistogram } from './duration-buckets.ts';
+import { registerLoopLag } from './loop-lag.ts';
 import { longestStall } from './stall-watch.ts';
+
+/** Of the timer with which `prom-client` measures the lag of the event loop: `registerLoopLag` needs none. */
+const SELDOM_MS = 86_400_000;
 
 /** The metrics of `/metrics`: one registry per process, created by `main`, updated by the recorder and the snapshot. */
 export interface Metrics {
@@ -30,7 +34,8 @@ export function countAccepted(
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: SELDOM_MS });
+  registerLoopLag(registry);
   const registers = [registry];
   const snapshotConfirmed = { at: performance.now() };
   new Gauge({

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createMetrics } from './metrics.ts';
 import { atStep, longestStall, STALL_MS, watchStalls } from './stall-watch.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -36,4 +37,21 @@ test('a stall of a step is noticed in a process that was idle before', async () 
   hold(3 * STALL_MS);
   await expect.poll(() => lines.find(({ step }) => step === 'GET /v1/admin/thing')?.stall_ms).toBeGreaterThan(2 * STALL_MS);
   watch.stop();
+});
+
+test('the watch shows the lag of the event loop, and starts again after a look', async () => {
+  const { registry } = createMetrics();
+  const lag = async (which: string) => {
+    const metric = registry.getSingleMetric(`nodejs_eventloop_lag_${which}_seconds`);
+    return (await metric?.get())?.values[0]?.value;
+  };
+  await registry.metrics();
+  const watch = watchStalls({ warn: () => undefined } as never);
+  hold(3 * STALL_MS);
+  await expect.poll(() => lag('max')).toBeGreaterThan((2 * STALL_MS) / 1_000);
+  expect(await lag('min')).toBeGreaterThanOrEqual(0);
+  watch.stop();
+  await registry.metrics();
+  expect(await lag('max')).toBe(0);
+  expect(await registry.metrics()).toContain('nodejs_eventloop_lag_seconds');
 });

@@ -1,17 +1,18 @@
 /**
  * Notices when the event loop was held, and names the step that ran. `atStep` marks the start of work that could take long; the
- * watch looks at a timer that is due every 20 ms, in an idle process every 100 ms until the next step. Waiting for the processor on a busy
+ * watch looks at a timer that is due every 20 ms, in an idle process every 250 ms until the next step. Waiting for the processor on a busy
  * machine holds the loop too, so that the processor time of the stall is reported beside its length, and its part that was garbage
  * collection.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { CpuSamples } from './cpu-samples.ts';
 import type { Logger } from './logger.ts';
+import { noteLag } from './loop-lag.ts';
 import { loopUtilisation } from './loop-utilisation.ts';
 
 const TICK_MS = 20;
 /** In an idle process, where 50 wake-ups a second would be most of its work. A stall outside any step may be missed there. */
-const QUIET_TICK_MS = 100;
+const QUIET_TICK_MS = 250;
 /** Share of the time that the event loop of an idle process is at work. */
 const QUIET = 0.05;
 export const STALL_MS = 50;
@@ -85,6 +86,7 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
     const now = performance.now();
     const used = cpuSamples.take(due, now);
     const wall = now - due;
+    noteLag(wall);
     const cpu = Math.min(wall, (used.user + used.system) / 1_000);
     note(now);
     // An idle process that did not get the processor is the machine's matter, not ours.
