@@ -31,7 +31,8 @@ export async function startCluster(each = 1): Promise<Installation> {
   const nats = await startNatsCluster(3, { config: 'jetstream { sync_interval: always }' });
   const postgres = await startPostgres();
   await sleep(ELECTION_MS);
-  const settings = { LOG_LEVEL: 'error', NATS_REPLICAS: '3' };
+  // The interval of an installation that sets none: tests have a shorter one.
+  const settings = { LOG_LEVEL: 'error', NATS_REPLICAS: '3', CONFIG_RELOAD_INTERVAL: '5s' };
   const service = await startService({ ...settings, ROLES: 'admin' }, { servers: true, natsUrl: nats.url, postgresUrl: postgres.url });
   const pids: Record<string, number> = { admin: pidOf(service) };
   const urls: string[] = [];

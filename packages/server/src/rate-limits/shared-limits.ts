@@ -9,6 +9,7 @@
 
 import type { Clock } from '../runtime/clock.ts';
 import { chance } from '../runtime/ids.ts';
+import { WorkInterval } from '../runtime/work-interval.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Account, type Limit } from './account.ts';
 import { type Ask, type Grant, LoanDesk } from './loan-desk.ts';
@@ -75,6 +76,7 @@ export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; 
     if (kept === undefined) {
       const continues = members.size > 1 && at - members.changedAt < SETTLE_MS;
       accounts.set(key, (kept = { account: new Account(limit, at, continues), limit }));
+      sweeps.wake();
     }
     kept.limit = limit;
     return kept.account;
@@ -108,6 +110,7 @@ export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; 
         keeperVersion: -1,
       };
       loans.set(key, loan);
+      sweeps.wake();
     }
     loan.limit = limit;
     loan.usedAt = at;
@@ -182,7 +185,7 @@ export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; 
     return wait;
   }
 
-  function sweep(): void {
+  function sweep(): boolean {
     const at = now();
     for (const loan of loans.values()) {
       if (loan.asked !== undefined && at - loan.asked.at > ANSWER_WITHIN_MS) {
@@ -198,9 +201,9 @@ export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; 
       if (loan.tokens === 0 && loan.asked === undefined && at - loan.usedAt > FORGET_MS) loans.delete(loan.key);
     }
     for (const [key, { account }] of accounts) if (account.isIdle(at)) accounts.delete(key);
+    return loans.size + accounts.size > 0;
   }
-  const timer = setInterval(sweep, SWEEP_MS);
-  timer.unref();
+  const sweeps = new WorkInterval(SWEEP_MS, sweep);
 
   return {
     limiter(name, { credit = true } = {}) {
@@ -228,7 +231,7 @@ export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; 
       };
     },
     stop() {
-      clearInterval(timer);
+      sweeps.stop();
       desk.stop();
       members.stop();
     },

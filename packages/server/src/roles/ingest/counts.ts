@@ -8,6 +8,7 @@ import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chance } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { WorkInterval } from '../../runtime/work-interval.ts';
 import type { Append, EventLog } from '../../stores/event-log/port.ts';
 
 const FLUSH_MS = 1_000;
@@ -91,18 +92,23 @@ export function createCounts(
     }
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_MS);
-  timer.unref();
+  const flushes = new WorkInterval(FLUSH_MS, () => {
+    const had = changed || unsent.length > 0;
+    void flush();
+    return had;
+  });
   return {
     accepted(events, duplicates, orgId, pipelineId) {
       summary.accepted += events - duplicates;
       changed = true;
+      flushes.wake();
       if (duplicates === 0) return;
       summary.duplicates += duplicates;
       pendingOf(orgId, pipelineId).duplicates += duplicates;
     },
     rejected(code, about, events = 1) {
       changed = true;
+      flushes.wake();
       summary.rejected[code] = (summary.rejected[code] ?? 0) + events;
       if (about === undefined) return;
       const { rejected } = pendingOf(about.orgId, about.pipelineId, about.webhookSourceId);
@@ -110,7 +116,7 @@ export function createCounts(
     },
     flush,
     async stop() {
-      clearInterval(timer);
+      flushes.stop();
       await flush();
     },
   };

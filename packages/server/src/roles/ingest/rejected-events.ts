@@ -18,6 +18,7 @@ import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chance, newId } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { WorkInterval } from '../../runtime/work-interval.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { Append, EventLog } from '../../stores/event-log/port.ts';
 import { ID_COOKIE, readCookie } from './cookies.ts';
@@ -92,6 +93,7 @@ export function keepRejectedEvents(deps: {
   function pendingOf({ pipelineId, orgId }: Pick<IngestRules, 'orgId' | 'pipelineId'>): Pending {
     let entry = pending.get(pipelineId);
     if (entry === undefined) pending.set(pipelineId, (entry = { orgId, events: [], bytes: 0, dropped: 0 }));
+    flushes.wake();
     return entry;
   }
   function keep(rejected: Rejected): void {
@@ -179,8 +181,11 @@ export function keepRejectedEvents(deps: {
     if (letters.length > 0 || dropped > 0) yield { ...about, letters, dropped };
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_MS);
-  timer.unref();
+  const flushes = new WorkInterval(FLUSH_MS, () => {
+    const had = pending.size + unsent.length + budgets.size > 0;
+    void flush();
+    return had;
+  });
   return {
     keep,
     hasRoom,
@@ -198,7 +203,7 @@ export function keepRejectedEvents(deps: {
     },
     flush,
     async stop() {
-      clearInterval(timer);
+      flushes.stop();
       await flush();
     },
   };

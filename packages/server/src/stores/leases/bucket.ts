@@ -116,7 +116,7 @@ export class LeaseBucket {
     await this.#api.call(`STREAM.PURGE.KV_${MEMBERS}`, { filter: `$KV.${MEMBERS}.${key}` });
   }
 
-  /** Tells the other processes that names of a set were released. A message that is lost costs them a turn. */
+  /** Tells the other processes that names of a set were released, or that a process has joined. A message that is lost costs them a turn. */
   announce(set: string): void {
     if (!this.#connection.isClosed()) this.#connection.publish(`${RELEASED}.${set}`);
   }

@@ -21,6 +21,8 @@ interface ShareOptions {
 
 const TURN_MS = 1_000;
 const RENEW_MS = 1_000;
+/** A process that holds every name takes a turn this often: whoever joins says so. */
+const REST_MS = 5_000;
 /** Stop the work after this long without a renewal: well before the key expires and another process can win it. */
 const GIVE_UP_MS = LEASE_TTL_MS - 1_500;
 /** How often a process without a valid key looks for names that it still holds. */
@@ -41,6 +43,7 @@ export class Share {
   #watch: NodeJS.Timeout;
   #member: Member;
   #running: Promise<void> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #again = false;
   readonly #released: { unsubscribe(): void };
   #stopped = false;
@@ -51,12 +54,18 @@ export class Share {
     // Each process starts at a different name, so that newcomers do not all compete for the same one.
     const start = Number.parseInt(options.own.slice(0, 8), 16) % Math.max(1, options.names.length);
     this.#order = [...options.names.slice(start), ...options.names.slice(0, start)];
-    this.#turns = setInterval(() => this.#turn(), TURN_MS);
+    this.#turns = setInterval(() => !this.#rests && this.#turn(), TURN_MS);
     // Independent of the turns, because a turn may wait for work to stop.
     this.#beats = setInterval(() => void this.#member.renew(), RENEW_MS);
     this.#watch = setTimeout(() => this.#giveUpLate(), GIVE_UP_MS);
     this.#released = options.bucket.onReleased(options.set, () => this.#turn());
     this.#turn();
+  }
+
+  get #rests(): boolean {
+    const { names, clock } = this.#options;
+    const holdsAll = this.#held.size === names.length && this.#member.isAlive;
+    return holdsAll && clock.monotonic() - this.#lookedAt < REST_MS;
   }
 
   #turn(): void {
@@ -80,6 +89,7 @@ export class Share {
     if (this.#stopped || !this.#member.isAlive) return;
     const members = await bucket.members(`member.${set}`, this.#member.revision);
     members.add(own);
+    this.#lookedAt = this.#options.clock.monotonic();
     const share = Math.ceil(names.length / members.size);
     const owned = [...this.#held].filter(([, held]) => !held.losing);
     for (const [name] of owned.slice(share)) await this.#giveBack(name);
@@ -206,7 +216,7 @@ class Member {
     return this.#renewing;
   }
   async #write(): Promise<void> {
-    const { bucket, clock } = this.#options;
+    const { bucket, clock, set } = this.#options;
     if (this.#removed) return;
     const at = clock.monotonic();
     let revision = await bucket.writeMember(this.#key, this.revision);
@@ -218,8 +228,11 @@ class Member {
       revision = await bucket.writeMember(this.#key, this.revision);
       if (revision === undefined) return;
     }
+    const isNew = this.revision === 0;
     this.revision = revision;
     this.#since = at;
+    // A process that holds everything takes a turn now.
+    if (isNew) bucket.announce(set);
   }
   async remove(): Promise<void> {
     this.#removed = true;

@@ -33,13 +33,10 @@ export class Feeds {
   #live = 0;
   #bytes = 0;
   /** One timer for all tails: an idle process should not wake up for each of them. */
-  readonly #watch: NodeJS.Timeout;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(deps: FeedsDeps) {
     this.#deps = deps;
-    this.#watch = setInterval(() => {
-      for (const tail of this.#tails.values()) tail.watch();
-    }, WATCH_MS).unref();
   }
 
   /** Resolves when the feed covers the end of its topic and knows the ids before it. Call `listen` on it before the next turn. */
@@ -74,6 +71,9 @@ export class Feeds {
       const { connection, api, onError } = this.#deps;
       tail = new Tail(stream, { connection, api, onError, onMessage: (feed, message) => this.#push(feed, message) });
       this.#tails.set(stream, tail);
+      this.#watch ??= setInterval(() => {
+        for (const each of this.#tails.values()) each.watch();
+      }, WATCH_MS).unref();
     }
     return tail;
   }

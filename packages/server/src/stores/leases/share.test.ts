@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { LeaseBucket } from './bucket.ts';
+import { Share } from './share.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A bucket in memory. `lists` counts how often a process has asked who is there. */
+function memoryBucket() {
+  const members = new Set<string>();
+  const owners = new Map<string, { owner: string; revision: number }>();
+  const listeners = new Set<() => void>();
+  let revision = 0;
+  const bucket = {
+    lists: 0,
+    writeMember: async (key: string) => {
+      members.add(key);
+      return ++revision;
+    },
+    memberRevision: async (key: string) => (members.has(key) ? revision : undefined),
+    writeOwner: async (key: string, owner: string, replaced: number) => {
+      if ((owners.get(key)?.revision ?? 0) !== replaced) return undefined;
+      owners.set(key, { owner, revision: ++revision });
+      return revision;
+    },
+    owner: async (key: string) => owners.get(key) ?? { owner: '', revision: 0 },
+    members: async (prefix: string) => {
+      bucket.lists++;
+      return new Set([...members].filter((key) => key.startsWith(`${prefix}.`)).map((key) => key.slice(prefix.length + 1)));
+    },
+    purgeMember: async (key: string) => void members.delete(key),
+    announce: () => listeners.forEach((listener) => void listener()),
+    onReleased: (_: string, listener: () => void) => {
+      listeners.add(listener);
+      return { unsubscribe: () => void listeners.delete(listener) };
+    },
+  };
+  return bucket;
+}
+
+function join(bucket: ReturnType<typeof memoryBucket>, own: string, names: string[]) {
+  const held = new Set<string>();
+  const share = new Share({
+    bucket: bucket as unknown as LeaseBucket,
+    own,
+    set: 'set',
+    names,
+    callbacks: { won: async (name) => void held.add(name), lost: async (name) => void held.delete(name) },
+    clock: { monotonic: () => performance.now() },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return { held, share };
+}
+
+test('a process that holds every name rests, and gives half of them to one that joins', async () => {
+  const bucket = memoryBucket();
+  const names = ['a', 'b', 'c', 'd'];
+  const first = join(bucket, '00000001', names);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(first.held.size).toBe(4);
+  const asked = bucket.lists;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(bucket.lists - asked).toBe(2);
+  const second = join(bucket, '00000002', names);
+  // Less than a turn later: it need not wait until the first one looks again.
+  await vi.advanceTimersByTimeAsync(500);
+  expect([first.held.size, second.held.size]).toEqual([2, 2]);
+  const before = bucket.lists;
+  await vi.advanceTimersByTimeAsync(3_000);
+  // Each holds a part, and looks every second whether the other is still there.
+  expect(bucket.lists - before).toBeGreaterThanOrEqual(6);
+  await Promise.all([first.share.stop(), second.share.stop()]);
+});
