@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Answer, type Harness, type HarnessOptions, startHarness, type TestOrganisation } from '../testing/harness.ts';
+import { signInAtProvider } from '../testing/sign-in-at-provider.ts';
 
 const BASE = 'https://console.test';
 const CALLBACK = `${BASE}/v1/oauth/callback`;
@@ -41,38 +42,10 @@ async function latest(
   return body.latest_revision as never;
 }
 
-/** Walks the provider's own forms as a person with a browser would, and returns the query it comes back with. */
+/** Returns the query that the provider sends the browser back with. */
 async function agreeAtProvider(issuer: string, authorizeUrl: string): Promise<string> {
-  const { search } = new URL(authorizeUrl);
-  const jar = new Map<string, string>();
-  let url = `${issuer}/auth${search}`;
-  let form: URLSearchParams | undefined;
-  for (let hops = 0; hops < 20; hops++) {
-    const reply = await fetch(url, {
-      method: form ? 'POST' : 'GET',
-      ...(form && { body: form }),
-      redirect: 'manual',
-      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
-    });
-    form = undefined;
-    for (const text of reply.headers.getSetCookie()) {
-      const [pair = ''] = text.split(';');
-      jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-    }
-    const location = reply.headers.get('location');
-    if (location !== null) {
-      url = new URL(location, url).href;
-      if (url.startsWith(CALLBACK)) return new URL(url).search.slice(1);
-      continue;
-    }
-    const page = await reply.text();
-    const action = /action="([^"]+)"/.exec(page)?.[1];
-    const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1];
-    if (action === undefined || prompt === undefined) throw new Error(`no form at ${url}: ${reply.status} ${page.slice(0, 500)}`);
-    url = new URL(action, url).href;
-    form = new URLSearchParams(prompt === 'login' ? { prompt, login: 'ada', password: 'any' } : { prompt });
-  }
-  throw new Error('the provider never returned');
+  const end = await signInAtProvider(`${issuer}/auth${new URL(authorizeUrl).search}`, 'ada', CALLBACK);
+  return new URL(end).search.slice(1);
 }
 
 let issuer: string;

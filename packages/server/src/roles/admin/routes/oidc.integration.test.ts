@@ -15,6 +15,7 @@ import {
   startHarness,
   type TestOrganisation,
 } from '../testing/harness.ts';
+import { signInAtProvider } from '../testing/sign-in-at-provider.ts';
 
 const BASE = 'http://console.test';
 const CALLBACK = `${BASE}/v1/admin/auth/oidc/callback`;
@@ -43,39 +44,6 @@ const cookie = (answer: Answer, name: string) =>
 const start = (harness: Harness) => harness.call('GET', 'auth/oidc/start');
 const finish = (harness: Harness, url: string, sent: string) => harness.call('GET', url.slice(BASE.length), { headers: { cookie: sent } });
 
-/** Walks the provider's own forms, as a person with a browser would; returns where the provider sends the browser at the end. */
-async function signInAtProvider(address: string, login: string): Promise<string> {
-  const jar = new Map<string, string>();
-  let url = address;
-  let form: URLSearchParams | undefined;
-  for (let hops = 0; hops < 20; hops++) {
-    const reply = await fetch(url, {
-      method: form ? 'POST' : 'GET',
-      ...(form && { body: form }),
-      redirect: 'manual',
-      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
-    });
-    form = undefined;
-    for (const text of reply.headers.getSetCookie()) {
-      const [pair = ''] = text.split(';');
-      jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-    }
-    const location = reply.headers.get('location');
-    if (location !== null) {
-      url = new URL(location, url).href;
-      if (url.startsWith(CALLBACK)) return url;
-      continue;
-    }
-    const page = await reply.text();
-    const action = /action="([^"]+)"/.exec(page)?.[1];
-    const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1];
-    if (action === undefined || prompt === undefined) throw new Error(`no form at ${url}: ${reply.status} ${page.slice(0, 500)}`);
-    url = new URL(action, url).href;
-    form = new URLSearchParams(prompt === 'login' ? { prompt, login, password: 'any' } : { prompt });
-  }
-  throw new Error('the provider never returned');
-}
-
 const accounts = new Map<string, Account>();
 let issuer: string;
 let server: Server;
@@ -100,7 +68,7 @@ async function signIn(harness: Harness, account: Account): Promise<Answer> {
   accounts.set(account.sub, account);
   const started = await start(harness);
   expect(started.status, JSON.stringify(started.body)).toBe(302);
-  const returned = await signInAtProvider(String(started.headers.location), account.sub);
+  const returned = await signInAtProvider(String(started.headers.location), account.sub, CALLBACK);
   return await finish(harness, returned, cookie(started, 'firsthand_oidc'));
 }
 async function meAfter(harness: Harness, answer: Answer): Promise<Answer> {
@@ -166,7 +134,7 @@ test('a return that was not started here, is repeated or is altered is refused',
   const started = await start(harness);
   const pending = cookie(started, 'firsthand_oidc');
   expect(cookiesOf(started)[0]).toMatch(/HttpOnly; SameSite=Lax/);
-  const returned = await signInAtProvider(String(started.headers.location), 'dora');
+  const returned = await signInAtProvider(String(started.headers.location), 'dora', CALLBACK);
   const other = cookie(await start(harness), 'firsthand_oidc');
   const altered = new URL(returned);
   altered.searchParams.set('state', 'another');
