@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SocketGuard } from './guarded-sockets.ts';
 
 const received: Buffer[] = [];
+let connections = 0;
 const server = createServer((socket) => {
+  connections++;
   socket.on('error', () => undefined);
   socket.on('data', (chunk) => received.push(chunk));
 });
@@ -31,7 +33,8 @@ const failure = (open: () => Socket) =>
   });
 
 describe.each(Object.entries(OPEN))('%s', (_name, open) => {
-  test('on the private network is refused, and nothing is sent', async () => {
+  test('on the private network is refused before a connection is opened, and nothing is sent', async () => {
+    connections = 0;
     const guard = new SocketGuard({ allowPrivateDestinations: false });
     expect(await guard.run(() => failure(open))).toMatchObject({
       name: 'DestinationRefused',
@@ -39,6 +42,12 @@ describe.each(Object.entries(OPEN))('%s', (_name, open) => {
     });
     expect(guard.refused?.message).toContain('is not a public address');
     expect(received).toEqual([]);
+    // The server accepts in order: an earlier connection would have been counted before this one.
+    const last = connect(port, '127.0.0.1');
+    await new Promise((resolve) => last.once('connect', resolve));
+    await new Promise<void>((resolve) => last.end(() => resolve()));
+    await expect.poll(() => connections).toBeGreaterThan(0);
+    expect(connections).toBe(1);
   });
 });
 

@@ -49,7 +49,9 @@ export class SocketGuard {
       if (isPublicAddress(address)) return;
       const refused = new DestinationRefused(`${address} is not a public address`);
       this.#refused = refused;
-      // Not at once: Node uses the socket's handle right after this event. Nothing is written before the next tick.
+      // Node uses the handle right after this event, so the socket cannot be destroyed at once. Until then its handle connects to nothing.
+      const { _handle: handle } = socket as unknown as { _handle: Record<'connect' | 'connect6', () => number> | null };
+      if (handle) handle.connect = handle.connect6 = () => 0;
       process.nextTick(() => socket.destroy(refused));
     });
   }
