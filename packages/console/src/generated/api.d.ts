@@ -1633,7 +1633,7 @@ export interface paths {
         put?: never;
         /**
          * Add a webhook source
-         * @description The signing secret is generated when omitted, and is shown only in this response.
+         * @description The signing secret is generated when omitted, and is shown only in this response. At most 100 in an organisation may read from a broker.
          *
          *     Least role: **editor**.
          */

@@ -86,6 +86,12 @@ export async function waitingFor(
   };
 }
 
+/** Events that wait for any of the integrations, which may be thousands. Without replays. */
+export async function backlogOf(log: EventLog, integrations: readonly Pick<Integration, 'id' | 'pipeline_id'>[]): Promise<number> {
+  const lags = await inTurns(integrations, (each) => waitingFor(log, each));
+  return lags.reduce((sum, { waiting, replays }) => sum + waiting - replays, 0);
+}
+
 /** The groups that deliver an integration: one with its id, or one for each process that shares the work (`<id>~…`). */
 async function lanesOf(log: EventLog, topic: string, id: string): Promise<string[]> {
   const groups = await log.groups(topic);

@@ -21,6 +21,11 @@ export async function findWebhookSource(db: Db, orgId: string, id: string): Prom
   return row && read(row);
 }
 
+/** Those that read from a broker: each holds a connection. */
+export async function countBrokerSources(db: Db, orgId: string): Promise<number> {
+  return await countOf(select(db, orgId).where('kind', '<>', 'webhook'));
+}
+
 export interface WebhookSourceFilter {
   pipeline_id?: string | undefined;
   /** Part of the name. */

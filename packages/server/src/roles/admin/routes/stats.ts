@@ -2,7 +2,7 @@ import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/confi
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdsQuery, idsOf, TimeQuery } from '../../../http/schema.ts';
-import { waitingFor } from '../../../operations/health.ts';
+import { backlogOf } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { countGroups, readStats, readStatsBy } from '../../../stores/observe/stats.ts';
 import { waitingSeries } from '../../../stores/observe/waiting.ts';
@@ -119,8 +119,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
             (pipeline_id ?? each.pipeline_id) === each.pipeline_id &&
             (pipeline_ids ?? [each.pipeline_id]).includes(each.pipeline_id),
         );
-      const lags = await Promise.all(integrations.map((each) => waitingFor(log, each)));
-      const waiting = lags.reduce((sum, each) => sum + each.waiting - each.replays, 0);
+      const waiting = await backlogOf(log, integrations);
       const stats = await readStats(observe, asked, integration && { ...integration, waiting });
       const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
       const grouped = groups === undefined ? {} : { groups: [...groups].map(([id, each]) => ({ id, ...each })) };

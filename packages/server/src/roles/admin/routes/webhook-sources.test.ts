@@ -263,6 +263,19 @@ onStory('sources that read from a broker', (story) => {
     expect(await story.refusal('POST', 'webhook-sources', { pipeline_id, name: 'X', ...body })).toEqual([422, 'VALIDATION_ERROR', field]);
   });
 
+  test('an organisation has at most 100 of them, and any number of webhook sources', async () => {
+    const { id: pipeline_id } = await story.made('pipelines', { name: 'Full' }, story.stranger);
+    const body = { pipeline_id, name: 'Orders', enabled: false };
+    const first = await story.made('webhook-sources', { ...body, ...kafka }, story.stranger);
+    const { db } = story.harness.store;
+    const row = await db.selectFrom('webhook_sources').selectAll().where('id', '=', first.id).executeTakeFirstOrThrow();
+    const more = Array.from({ length: 99 }, (_, i) => ({ ...row, id: `${row.id.slice(0, -2)}${String(i).padStart(2, '0')}x` }));
+    await db.insertInto('webhook_sources').values(more).execute();
+    expect((await story.stranger('POST', 'webhook-sources', { ...body, ...kafka })).status).toBe(409);
+    const { id } = await story.made('webhook-sources', { ...body, source_type: 'custom' }, story.stranger);
+    expect((await story.stranger('PUT', `webhook-sources/${id}`, kafka)).status).toBe(409);
+  });
+
   test('the secret comes from the broker: it is set with PUT, and never generated', async () => {
     const source = await newSource({
       ...kafka,

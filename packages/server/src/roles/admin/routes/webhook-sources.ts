@@ -11,6 +11,7 @@ import { PROVIDERS, validateWebhookSource } from '../../../snapshot/webhook-sour
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import {
+  countBrokerSources,
   deleteWebhookSource,
   findWebhookSource,
   insertWebhookSource,
@@ -44,6 +45,8 @@ const Status = named(
   }),
 );
 const UNKNOWN = { webhook_source_id: '', state: 'stopped', lag: null, last_error: null, last_message_at: null } as const;
+/** Each holds a connection of the process that reads it. */
+const MAX_BROKER_SOURCES = 100;
 const SECRET_NEEDED = 'is required: the password, token or secret key for the broker';
 const Create = { ...resource.create, properties: { ...resource.create.properties, signing_secret: Secret } };
 const Update = { ...resource.update, properties: { ...resource.update.properties, signing_secret: Secret } };
@@ -87,7 +90,8 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       config: { role: 'editor', errors: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         summary: 'Add a webhook source',
-        description: 'The signing secret is generated when omitted, and is shown only in this response.',
+        description:
+          'The signing secret is generated when omitted, and is shown only in this response. At most 100 in an organisation may read from a broker.',
         tags,
         body: Create,
         response: { 201: SourceWithSecret },
@@ -103,6 +107,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       if (needsSecret(fields) && body.signing_secret === undefined) throw invalid('signing_secret', SECRET_NEEDED);
       const created = await context.write(user, 'webhook_source.created', async (tx, change) => {
         await requirePipeline(tx, user.org_id, fields.pipeline_id);
+        if (fields.kind !== 'webhook') await requireRoom(tx, user.org_id);
         const made = await insertWebhookSource(
           tx,
           { id: newId('whs', clock.now()), org_id: user.org_id },
@@ -157,6 +162,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
         if (needsSecret({ ...before, ...fields }) && !needsSecret(before) && secret === undefined)
           throw invalid('signing_secret', SECRET_NEEDED);
         if (sent.pipeline_id !== undefined) await requirePipeline(tx, user.org_id, sent.pipeline_id);
+        if (before.kind === 'webhook' && (fields.kind ?? 'webhook') !== 'webhook') await requireRoom(tx, user.org_id);
         const after = await updateWebhookSource(
           tx,
           before,
@@ -245,6 +251,12 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
   }
 }
 
+async function requireRoom(tx: Db, orgId: string): Promise<void> {
+  if ((await countBrokerSources(tx, orgId)) >= MAX_BROKER_SOURCES)
+    throw new ApiError('CONFLICT', {
+      message: `An organisation has at most ${MAX_BROKER_SOURCES} sources that read from a broker: delete some first.`,
+    });
+}
 function check(fields: WebhookSourceFields, secret: string | undefined): void {
   const faults = validateWebhookSource({ ...fields, ...(secret === undefined ? {} : { signing_secret: secret }) });
   if (faults.length > 0) throw invalidFields(faults);
