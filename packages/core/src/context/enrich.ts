@@ -50,6 +50,22 @@ export function applyContext(event: CanonicalEvent, request: RequestFacts, geo: 
   if (changed.length > 0) decisions.push({ step: 'context', result: 'enriched', changed });
 }
 
+/**
+ * A page call may describe its page in the properties only. Vendors and mappings read `context.page`. Call it after the privacy rules: a
+ * rule on `properties.url` then holds for the copy too.
+ */
+export function applyPage(event: CanonicalEvent, decisions: Decision[]): void {
+  if (event.type !== 'page' || event.original_type === 'screen' || !isObject(event.properties)) return;
+  const found: JsonObject = {};
+  for (const key of PAGE_KEYS) {
+    const value = ownText(event.properties, key);
+    if (value !== undefined && (key !== 'url' || /^https?:\/\//i.test(value))) found[key] = value;
+  }
+  if (Object.keys(found).length > 0 && addMissing(event.context, 'page', found))
+    decisions.push({ step: 'context', result: 'enriched', changed: ['context.page'] });
+}
+const PAGE_KEYS = ['url', 'title', 'referrer', 'path', 'search'];
+
 /** The page URL, wherever the client put it. May be a bare query string. */
 export function pageUrl(event: CanonicalEvent): string | undefined {
   const page = ownObject(event.context, 'page');

@@ -263,6 +263,35 @@ test('a click id on an event without a visitor has a time', () => {
   expect(denied).not.toHaveProperty('event.context.click_id_times');
 });
 
+describe('a page call that describes its page in the properties', () => {
+  const properties = {
+    url: 'https://shop.example/a?token=t&x=1',
+    title: 'A',
+    referrer: 'https://other.example/',
+    path: '/a',
+    search: '?x=1',
+  };
+  const page = (context: JsonObject, over: Partial<CanonicalEvent> = {}) => anEvent({ type: 'page', context, properties, ...over });
+  const pageOf = (result: ReturnType<typeof run>) => (result as { event: CanonicalEvent }).event.context.page;
+
+  test('has it in context.page too', () => {
+    const result = run(page({}));
+    expect(pageOf(result)).toEqual(properties);
+    expect(result).toMatchObject({ decisions: expect.arrayContaining([expect.objectContaining({ changed: ['context.page'] })]) });
+    expect(pageOf(run(page({ page: { url: 'https://shop.example/own' } })))).toEqual({ ...properties, url: 'https://shop.example/own' });
+  });
+  test('keeps the privacy rules', () => {
+    const dataLayer = { pii_rules: { fields: [{ path: 'properties.title', action: 'drop' }], url_params: ['token'] } };
+    const { title: _dropped, ...rest } = properties;
+    expect(pageOf(run(page({}), { dataLayer: dataLayer as never }))).toEqual({ ...rest, url: 'https://shop.example/a?x=1' });
+  });
+  test('other calls have no page: the URL of a track call is that of a product', () => {
+    expect(pageOf(run(page({}, { type: 'track' })))).toBeUndefined();
+    expect(pageOf(run(page({}, { original_type: 'screen' })))).toBeUndefined();
+    expect(pageOf(run(page({}, { properties: { url: '/relative', title: '' } })))).toBeUndefined();
+  });
+});
+
 describe('what code may return', () => {
   const event = anEvent();
   const cases: [name: string, value: unknown, expected: object][] = [

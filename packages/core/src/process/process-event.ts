@@ -2,7 +2,7 @@
  * Runs one event through all steps between ingest and the event log: the organisation's seven steps, then the pipeline's tracking plan
  * and transformations. Returns a promise only if user code runs or the event is large. Never throws or rejects.
  */
-import { applyContext, type RequestFacts } from '../context/enrich.ts';
+import { applyContext, applyPage, type RequestFacts } from '../context/enrich.ts';
 import type { GeoLookup } from '../context/geo.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { withPatternBudget } from '../filter/pattern.ts';
@@ -107,6 +107,7 @@ class Run {
     const { organisation, processing, request, visitor, org_id, received_at } = this.#input;
     const event = this.#event;
     const decisions = this.#decisions;
+    applyPage(event, decisions);
     if (visitor !== undefined) {
       const session = { visitor_id: visitor.id, org_id, received_at };
       const inSession = applySession(event, session, organisation.session_timeout_ms, visitor.state, decisions);
