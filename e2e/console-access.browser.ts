@@ -128,7 +128,16 @@ describe('who may enter the console', () => {
     await other.goto(`${service.url}/pipelines`);
     const create = other.getByRole('button', { name: 'New pipeline' });
     await create.waitFor();
-    expect([await create.isDisabled(), await create.getAttribute('title')]).toEqual([true, 'Needs the role editor']);
+    // The role is in reach of the keyboard and of a tap, without a mouse to hover.
+    expect(await create.getAttribute('aria-disabled')).toBe('true');
+    const role = other.getByRole('tooltip', { name: 'Needs the role editor' });
+    await create.focus();
+    await role.waitFor();
+    await create.blur();
+    await role.waitFor({ state: 'detached' });
+    await create.dispatchEvent('click');
+    await role.waitFor();
+    expect(await other.getByRole('dialog').count()).toBe(0);
     // A link into the form does not open it either, and the search offers no action that the API would refuse.
     await other.goto(`${service.url}/pipelines?new=yes`);
     await create.waitFor();
@@ -141,10 +150,17 @@ describe('who may enter the console', () => {
     await admin.post('/integrations', { source_id: id, vendor: 'webhook', name: 'Seen hook', config });
     await other.goto(`${service.url}/pipelines/${id}?tab=integrations`);
     const panel = other.getByRole('region', { name: 'Seen hook' });
-    for (const control of [panel.getByLabel('Enabled'), panel.getByRole('button', { name: 'Save' })]) {
-      await control.waitFor();
-      expect([await control.isDisabled(), await control.getAttribute('title')]).toEqual([true, 'Needs the role editor']);
-    }
+    await panel.getByText('Changes need the role editor.').waitFor();
+    expect(await panel.getByLabel('Enabled').isDisabled()).toBe(true);
+    const save = panel.getByRole('button', { name: 'Save' });
+    const described = await save.getAttribute('aria-describedby');
+    expect(await other.locator(`[id="${described}"]`).textContent()).toBe('Needs the role editor');
+    // Pressed anyway, the form is not sent.
+    let sent = 0;
+    other.on('request', (request) => (sent += request.method() === 'PUT' ? 1 : 0));
+    await save.press('Enter');
+    await other.getByRole('tooltip', { name: 'Needs the role editor' }).waitFor();
+    expect(sent).toBe(0);
     await other.context().close();
   });
 

@@ -170,6 +170,17 @@ describe('daily work in the console', () => {
     await dialog.getByRole('button', { name: 'Done' }).click();
   });
 
+  test('a vendor’s page shows the first events that it maps, and all of them on demand', async () => {
+    await page.goto(`${service.url}/catalog/google_analytics_4`);
+    const all = page.getByRole('button', { name: /^Show all \d+ events$/ });
+    const count = Number(/\d+/.exec(await all.innerText())?.[0]);
+    const mapped = page.getByRole('region', { name: 'Mapped events' }).getByText('→');
+    expect(await mapped.count()).toBeLessThan(count);
+    await all.click();
+    await all.waitFor({ state: 'detached' });
+    expect(await mapped.count()).toBe(count);
+  });
+
   test('a vendor with an account is installed, connected and then used in a pipeline', async () => {
     await page.goto(`${service.url}/catalog/google_ads`);
     await page.getByRole('button', { name: 'Install', exact: true }).click();

@@ -190,14 +190,21 @@ describe('two people who edit the same thing', () => {
     await page.goto(`${service.url}/settings?alert=${id}`);
     const dialog = page.getByRole('dialog', { name: 'Change the alert' });
     await dialog.getByLabel('Name').fill('Mine');
+    // The form does not have this part: to turn it off is no conflict with what is typed here.
+    await admin.put(`/alerts/${id}`, { enabled: false });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await admin.get(`/alerts/${id}`)).toMatchObject({ name: 'Mine', enabled: false });
+    await page.goto(`${service.url}/settings?alert=${id}`);
+    await dialog.getByLabel('Name').fill('Mine again');
     await admin.put(`/alerts/${id}`, { name: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await conflict().waitFor();
     expect(await page.getByLabel('Left').innerText()).toContain('Theirs');
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('Mine');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Mine again');
     await page.getByRole('button', { name: 'Replace theirs with mine' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await admin.get(`/alerts/${id}`)).toMatchObject({ name: 'Mine' });
+    expect(await admin.get(`/alerts/${id}`)).toMatchObject({ name: 'Mine again' });
   });
 
   test('see each other’s settings of a pipeline', async () => {
@@ -289,6 +296,55 @@ describe('a service in trouble', () => {
     overloaded = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('pipeline.created').first().waitFor();
+  });
+
+  test.each([
+    ['Home', '/', /\/stats\?.*group_by=pipeline_id&pipeline_ids/, 'The numbers of the pipelines', 'Pipelines'],
+    ['a pipeline', '/pipelines/:id', /\/stats\?.*group_by=integration_id/, 'The numbers of each integration', 'Integrations'],
+    ['the picture of a pipeline', '/pipelines/:id', /\/webhook-sources\?/, 'A part of the picture', 'Picture of the pipeline'],
+  ])('that answers a part of %s leaves the rest, and says what is missing', async (_page, path, refused, what, rest) => {
+    const { id } = await admin.post<{ id: string }>('/pipelines', { name: `Half ${what}` });
+    await admin.post('/integrations', { source_id: id, vendor: 'webhook', name: 'Hook', config: { url: 'https://example.com/hook' } });
+    const refuse = (route: Route) =>
+      route.fulfill({ status: 503, json: { error: { code: 'UNAVAILABLE', message: 'The statistics cannot be read.' } } });
+    await page.route(refused, refuse);
+    await page.goto(`${service.url}${path.replace(':id', id)}`);
+    const notice = page.getByRole('alert').filter({ hasText: `${what} could not be read just now` });
+    await notice.getByText('The statistics cannot be read.').waitFor();
+    await page.getByRole('region', { name: rest }).waitFor();
+    await page.unroute(refused, refuse);
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await notice.waitFor({ state: 'detached' });
+  });
+
+  test('that cannot read the causes of dead letters again keeps those it has, and says so', async () => {
+    const { pipeline_key } = await admin.post<{ pipeline_key: string }>('/pipelines', { name: 'Shop of rejected events' });
+    const send = () =>
+      fetch(`${service.url}/v1/t`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${pipeline_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'track' }),
+      });
+    await expect.poll(async () => (await send()).status).toBe(400);
+    await expect.poll(async () => (await admin.get<{ total: number }>('/dlq')).total).toBeGreaterThan(0);
+    await page.clock.install();
+    await page.goto(`${service.url}/dead-letters`);
+    const causes = page.getByRole('region', { name: 'Causes' });
+    await causes.getByText('Shop of rejected events').waitFor();
+    const refuse = (route: Route) => route.fulfill({ status: 503, json: { error: { code: 'UNAVAILABLE', message: 'Later, please.' } } });
+    await page.route('**/v1/admin/dlq/groups?*', refuse);
+    await page.clock.runFor(31_000);
+    const notice = page.getByRole('alert').filter({ hasText: 'The causes could not be read just now' });
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(5_000);
+        return notice.count();
+      })
+      .toBe(1);
+    await causes.getByText('Shop of rejected events').waitFor();
+    await page.unroute('**/v1/admin/dlq/groups?*', refuse);
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await notice.waitFor({ state: 'detached' });
   });
 
   test('that limits further pages of events is not asked without pause; the list says so and goes on', async () => {

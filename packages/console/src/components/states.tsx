@@ -61,10 +61,10 @@ export function Failed({ error, retry, order = 2 }: { error: unknown; retry?: ()
     </div>
   );
 }
-/** A query that was read before and cannot be read again: what is shown stays, and this says that it may be out of date. */
+/** A query that failed beside others: what is shown stays, and this says that a part is missing or may be out of date. */
 export function Outdated({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
   return (
-    <Alert color="yellow" role="alert" mb="sm" title={`${what} could not be read again`}>
+    <Alert color="yellow" role="alert" mb="sm" title={`${what} could not be read just now`}>
       {explain(error).text}{' '}
       <Button variant="default" size="compact-xs" ml="xs" onClick={retry}>
         Try again

@@ -1,13 +1,13 @@
 /** Assigns a template to a pipeline: from the template, from the pipeline, or after its account was connected. */
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../api.ts';
 import { failureText } from '../forms.ts';
 import { catalogQuery } from '../queries.ts';
-import { useMay } from '../session/use-session.ts';
 import { ConsentCategorySelect } from './consent-category-select.tsx';
+import { RoleButton } from './role-button.tsx';
 import { PipelineSelect, TemplateSelect } from './server-select.tsx';
 
 export function UseTemplate({
@@ -20,7 +20,6 @@ export function UseTemplate({
   pipelineId?: string;
   onDone?: () => void;
 }) {
-  const may = useMay('editor');
   const queries = useQueryClient();
   const catalog = useQuery(catalogQuery());
   const form = useForm({
@@ -87,9 +86,9 @@ export function UseTemplate({
             {failureText(assign.error)}
           </Text>
         )}
-        <Button type="submit" size="sm" loading={assign.isPending} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        <RoleButton needs="editor" type="submit" size="sm" loading={assign.isPending}>
           Use it
-        </Button>
+        </RoleButton>
       </Stack>
     </form>
   );

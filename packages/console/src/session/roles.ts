@@ -8,4 +8,4 @@ export const reaches = (role: Role, needed: Role): boolean => ROLES.indexOf(role
 /** Only an owner makes owners. */
 export const rolesToGive = (mine: Role): Role[] => ROLES.filter((role) => role !== 'owner' || mine === 'owner');
 /** Admins change users, but only an owner changes an owner. */
-export const mayChangeUser = (mine: Role, theirs: Role): boolean => reaches(mine, 'admin') && (theirs !== 'owner' || mine === 'owner');
+export const roleToChange = (theirs: Role): Role => (theirs === 'owner' ? 'owner' : 'admin');

@@ -123,7 +123,7 @@ export function AuditPage() {
                       <span className={`${classes.small} dim`}>{entry.user_email ?? 'the command line'}</span>
                     </Table.Td>
                     <Table.Td visibleFrom="sm">{entry.user_email ?? 'the command line'}</Table.Td>
-                    <Table.Td>
+                    <Table.Td className={classes.action ?? ''}>
                       <Tag>{entry.action}</Tag>
                       <span className={classes.small}>
                         <Changes entry={entry} />

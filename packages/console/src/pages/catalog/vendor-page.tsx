@@ -5,10 +5,10 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type VendorRequest, VendorRequests } from '../../components/vendor-requests.tsx';
-import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 import classes from './catalog.module.css';
 import { Install } from './install.tsx';
@@ -27,7 +27,6 @@ export function VendorPage() {
   const navigate = useNavigate();
   const [open, { open: show, close }] = useNewDialog('editor');
   const [all, setAll] = useState(false);
-  const may = useMay('editor');
   const query = useQuery(vendorQuery(key));
   if (query.isPending) return <Loading what="the vendor" />;
   if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
@@ -55,9 +54,9 @@ export function VendorPage() {
         </>
       }
       actions={
-        <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        <RoleButton needs="editor" onClick={show}>
           Install
-        </Button>
+        </RoleButton>
       }
     >
       <div className={classes.columns}>

@@ -1,5 +1,4 @@
 /** Organisation-level processing as forms, with their effect on a sample event beside them. Two people who edit at once see each other's change. */
-
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import { Alert, Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -9,10 +8,10 @@ import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Page } from '../../components/page.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { dateTime } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
-import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import classes from './data-layer.module.css';
 import { currentFaults, type Faults, sectionOf, WHOLE } from './faults.ts';
@@ -41,7 +40,6 @@ export function DataLayerPage() {
 function Form({ first }: { first: Stored }) {
   const queries = useQueryClient();
   const [stored, setStored] = useState(first);
-  const may = useMay('admin');
   const [config, setConfig] = useState(stored.config);
   const [conflict, setConflict] = useState<Stored>();
   const dirty = JSON.stringify(config) !== JSON.stringify(stored.config);
@@ -93,14 +91,14 @@ function Form({ first }: { first: Stored }) {
           >
             Discard
           </Button>
-          <Button
-            disabled={!may || !dirty || conflict !== undefined}
+          <RoleButton
+            needs="admin"
+            disabled={!dirty || conflict !== undefined}
             loading={save.isPending}
             onClick={() => save.mutate(stored.version)}
-            title={may ? undefined : 'Needs the role admin'}
           >
             Save
-          </Button>
+          </RoleButton>
         </>
       }
     >

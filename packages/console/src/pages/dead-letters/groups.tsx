@@ -1,11 +1,11 @@
 /** Dead letters by cause: how many, since when, and one button for all of a cause. */
-import { Box, Button, Table } from '@mantine/core';
+import { Box, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Reason } from '../../components/reason.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago, dateTime, number } from '../../format.ts';
 import { useIntegrationNames, usePipelineNames, useSourceNames } from '../../names.ts';
-import { useMay } from '../../session/use-session.ts';
 import type { DeadLettersSearch, Which } from './search.ts';
 
 export interface Group {
@@ -46,7 +46,6 @@ export function Groups({
   /** `where`: the name of what failed. */
   onReplay: (group: Group, where: string) => void;
 }) {
-  const may = useMay('editor');
   const pipelines = usePipelineNames(groups.map(({ pipeline_id }) => pipeline_id));
   const integrations = useIntegrationNames(groups.flatMap(({ integration_id }) => integration_id ?? []));
   const sources = useSourceNames(groups.flatMap(({ webhook_source_id }) => webhook_source_id ?? []));
@@ -77,14 +76,9 @@ export function Groups({
             const where = integration_id ?? webhook_source_id ?? pipeline_id;
             const isChosen = chosen.reason === reason && chosen.stage === stage && (chosen.integration_id ?? null) === integration_id;
             const replay = (
-              <Button
-                variant="default"
-                disabled={!may || pending === 0}
-                title={may ? undefined : 'Needs the role editor'}
-                onClick={() => onReplay(group, nameOf(group))}
-              >
+              <RoleButton needs="editor" variant="default" disabled={pending === 0} onClick={() => onReplay(group, nameOf(group))}>
                 Replay {number(pending)} …
-              </Button>
+              </RoleButton>
             );
             return (
               <Table.Tr key={`${where} ${stage} ${reason}`} {...(isChosen ? { bg: 'var(--accent-soft)' } : {})}>

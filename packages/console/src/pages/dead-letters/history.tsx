@@ -1,11 +1,11 @@
 /** Sends retained events of a time to one integration once more: first a dry run that counts, then the replay. The address holds the form. */
-import { Button, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { RoleButton } from '../../components/role-button.tsx';
 import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
 import { useIntegrationNames } from '../../names.ts';
 import { pipelinesQuery } from '../../queries.ts';
-import { useMay } from '../../session/use-session.ts';
 import { historyJob, type ReplayJob } from './jobs.ts';
 import type { DeadLettersSearch } from './search.ts';
 
@@ -25,7 +25,6 @@ export interface HistoryReplayProps {
 }
 
 export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProps) {
-  const may = useMay('editor');
   const pipelines = useQuery(pipelinesQuery());
   const only = pipelines.data?.total === 1 ? (pipelines.data.pipelines[0]?.id ?? null) : null;
   const form = useForm({
@@ -96,9 +95,9 @@ export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProp
           description="Track names, or @page, @identify, @group. Empty: all of them."
           {...form.getInputProps('names')}
         />
-        <Button type="submit" size="sm" disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        <RoleButton needs="editor" type="submit" size="sm">
           Count them …
-        </Button>
+        </RoleButton>
       </Stack>
     </form>
   );

@@ -9,20 +9,18 @@ import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { RefusedSender } from '../../components/refused-sender.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading, Outdated } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { parseExactly } from '../../exact-json.ts';
 import { dateTime, milliseconds } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import type { DeadLettersSearch } from './search.ts';
 
 const Editor = lazy(async () => ({ default: (await import('../../components/editor.tsx')).Editor }));
 
 export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => void; onClose: () => void }) {
-  const may = useMay('editor');
-  const mayDelete = useMay('admin');
   const queries = useQueryClient();
   const letter = useQuery({
     queryKey: ['dead-letter', id],
@@ -58,17 +56,16 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
           </p>
           <Group gap="xs" mb="sm">
             {letter.data.stage !== 'ingest' && (
-              <Button onClick={onReplay} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+              <RoleButton needs="editor" onClick={onReplay}>
                 Replay this one …
-              </Button>
+              </RoleButton>
             )}
             <Button variant="default" component={Link} to="/events" search={{ selected: letter.data.event_id } as never}>
               What happened to it
             </Button>
-            <Button
+            <RoleButton
+              needs="admin"
               variant="default"
-              disabled={!mayDelete}
-              title={mayDelete ? undefined : 'Needs the role admin'}
               onClick={() =>
                 modals.openConfirmModal({
                   title: 'Delete this dead letter?',
@@ -80,7 +77,7 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
               }
             >
               Delete
-            </Button>
+            </RoleButton>
           </Group>
           {letter.data.attempts.length > 0 && (
             <ol style={{ margin: '0 0 12px', paddingLeft: 18 }}>
@@ -109,7 +106,6 @@ function removesCorrection(next: { pathname: string; search: DeadLettersSearch }
 }
 
 function Correct({ id, rejected }: { id: string; rejected: Record<string, unknown> }) {
-  const may = useMay('editor');
   const queries = useQueryClient();
   const { raw, message, sender } = rejected as { raw?: unknown; message?: string; sender?: { origin?: string; address?: string } };
   const [text, setText] = useState(() => (typeof raw === 'string' ? raw : JSON.stringify(raw, null, 2)));
@@ -145,15 +141,9 @@ function Correct({ id, rejected }: { id: string; rejected: Record<string, unknow
           {failureText(send.error)}
         </Alert>
       )}
-      <Button
-        mt="sm"
-        onClick={() => send.mutate(text)}
-        loading={send.isPending}
-        disabled={!may}
-        title={may ? undefined : 'Needs the role editor'}
-      >
+      <RoleButton needs="editor" mt="sm" onClick={() => send.mutate(text)} loading={send.isPending}>
         Send the corrected event
-      </Button>
+      </RoleButton>
     </>
   );
 }

@@ -5,12 +5,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Reason } from '../../components/reason.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
 import { useIntegrationNames } from '../../names.ts';
 import { nextOffset } from '../../next-offset.ts';
-import { useMay } from '../../session/use-session.ts';
 import classes from './dead-letters.module.css';
 import { type DeadLettersSearch, filterOf, statusOf, whichOf } from './search.ts';
 
@@ -29,7 +29,6 @@ export function Letters({
   onReplay: (ids: string[]) => void;
   onReplayAll: () => void;
 }) {
-  const may = useMay('editor');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const which = whichOf(search);
   const status = statusOf(search);
@@ -62,12 +61,12 @@ export function Letters({
     <section className="panel" style={{ overflowX: 'auto' }} aria-label="Dead letters">
       {status !== 'replayed' && (
         <Group gap="xs" p="xs">
-          <Button variant="default" disabled={!may || known.length === 0} onClick={() => onReplay(known)}>
+          <RoleButton needs="editor" variant="default" disabled={known.length === 0} onClick={() => onReplay(known)}>
             {known.length === 0 ? 'Replay the chosen …' : `Replay ${number(known.length)} chosen …`}
-          </Button>
-          <Button variant="default" disabled={!may} onClick={onReplayAll} title={may ? undefined : 'Needs the role editor'}>
+          </RoleButton>
+          <RoleButton needs="editor" variant="default" onClick={onReplayAll}>
             {status === 'pending' ? `Replay all ${number(total)} that match …` : 'Replay all pending that match …'}
-          </Button>
+          </RoleButton>
         </Group>
       )}
       <Table>

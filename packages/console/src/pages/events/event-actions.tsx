@@ -6,6 +6,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
@@ -15,6 +16,7 @@ import type { Explained } from './event-query.ts';
 
 /** The log's time and the trace's may differ by this much. */
 const SLACK_MS = 10_000;
+const SEND_AGAIN = 'Send again to …';
 
 /** `onWhy`: shows what became of the event at an integration. */
 export function EventActions({ event, onWhy }: { event: Explained; onWhy: (integrationId: string) => void }) {
@@ -22,13 +24,20 @@ export function EventActions({ event, onWhy }: { event: Explained; onWhy: (integ
   const [saving, { open, close }] = useDisclosure();
   return (
     <Group gap="xs" mt="sm">
-      {event.event !== null && <SendAgain event={event} disabled={!may} />}
+      {event.event !== null &&
+        (may ? (
+          <SendAgain event={event} />
+        ) : (
+          <RoleButton needs="editor" variant="default">
+            {SEND_AGAIN}
+          </RoleButton>
+        ))}
       <WhyNot event={event} onWhy={onWhy} />
       <CopyAsCurl event={event} />
       {event.event !== null && (
-        <Button variant="default" onClick={open} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        <RoleButton needs="editor" variant="default" onClick={open}>
           Save as test case
-        </Button>
+        </RoleButton>
       )}
       <Modal opened={saving} onClose={close} title="Save as test case">
         <SaveCase event={event} onDone={close} />
@@ -85,7 +94,7 @@ function CopyAsCurl({ event }: { event: Explained }) {
   );
 }
 
-function SendAgain({ event, disabled }: { event: Explained; disabled: boolean }) {
+function SendAgain({ event }: { event: Explained }) {
   const queries = useQueryClient();
   const send = useMutation({
     mutationFn: ({ integration_id }: { integration_id: string; name: string }) =>
@@ -110,10 +119,10 @@ function SendAgain({ event, disabled }: { event: Explained; disabled: boolean })
     onError: (error) => notifications.show({ color: 'red', title: 'Not sent', message: failureText(error) }),
   });
   return (
-    <Menu position="bottom-start" disabled={disabled}>
+    <Menu position="bottom-start">
       <Menu.Target>
-        <Button variant="default" loading={send.isPending} disabled={disabled} title={disabled ? 'Needs the role editor' : undefined}>
-          Send again to …
+        <Button variant="default" loading={send.isPending}>
+          {SEND_AGAIN}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -6,10 +6,10 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
-import { useMay } from '../../session/use-session.ts';
 import classes from './first-run.module.css';
 import { SendSnippets } from './send-snippets.tsx';
 import { isComplete, NOTHING_YET, type Setup, setupQuery } from './setup.ts';
@@ -99,7 +99,6 @@ function Step({ number, title, done, children }: { number: number; title: string
 
 function CreatePipeline() {
   const queries = useQueryClient();
-  const may = useMay('editor');
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? 'Give the pipeline a name.' : null) },
@@ -124,10 +123,9 @@ function CreatePipeline() {
   return (
     <form className={classes.form} onSubmit={form.onSubmit(({ name }) => create.mutate(name.trim()))}>
       <TextInput aria-label="Name of the pipeline" placeholder="Web shop" w={260} autoFocus {...form.getInputProps('name')} />
-      <Button type="submit" size="sm" loading={create.isPending} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+      <RoleButton needs="editor" type="submit" size="sm" loading={create.isPending}>
         Create pipeline
-      </Button>
-      {!may && <span className="dim">Needs the role editor.</span>}
+      </RoleButton>
     </form>
   );
 }

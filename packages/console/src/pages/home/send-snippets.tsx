@@ -3,11 +3,11 @@ import { Button, Group, Tabs } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { failureText } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
-import { useMay } from '../../session/use-session.ts';
 import { snippets } from './snippets.ts';
 
 export function SendSnippets({
@@ -77,7 +77,6 @@ export function SendSnippets({
 
 /** A pipeline's script is built on demand: only some are for websites. */
 function NotBuilt({ pipelineId, status, error }: { pipelineId: string; status: string | undefined; error: string | undefined }) {
-  const may = useMay('editor');
   const queries = useQueryClient();
   const build = useMutation({
     mutationFn: () => call(api.POST('/v1/admin/pipelines/{id}/collector/build', { params: { path: { id: pipelineId } } })),
@@ -86,9 +85,9 @@ function NotBuilt({ pipelineId, status, error }: { pipelineId: string; status: s
   if (status !== 'no_builds') return <Loading what={status === 'building' ? 'the script: it is being built' : 'the script'} />;
   return (
     <Group gap="sm">
-      <Button onClick={() => build.mutate()} loading={build.isPending} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+      <RoleButton needs="editor" onClick={() => build.mutate()} loading={build.isPending}>
         Build it
-      </Button>
+      </RoleButton>
       <span>{error === undefined ? 'The script of this pipeline is not built yet.' : `The last build failed: ${error}`}</span>
       {build.isError && <p role="alert">{failureText(build.error)}</p>}
     </Group>

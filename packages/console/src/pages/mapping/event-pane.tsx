@@ -7,8 +7,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
-import { useMay } from '../../session/use-session.ts';
 import type { ChosenEvent } from './chosen-event.ts';
 import { EventSelect } from './event-select.tsx';
 import classes from './mapping.module.css';
@@ -28,7 +28,6 @@ export const EventPane = memo(function EventPane({
   pipelineId: string | undefined;
   onChange: (event: CanonicalEvent) => void;
 }) {
-  const may = useMay('editor');
   const [naming, { toggle, close }] = useDisclosure();
   return (
     <section className={`panel ${classes.pane}`} aria-label="Event">
@@ -49,9 +48,9 @@ export const EventPane = memo(function EventPane({
             onCancel={close}
           />
         ) : (
-          <Button variant="default" onClick={toggle} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+          <RoleButton needs="editor" variant="default" onClick={toggle}>
             Save as test case
-          </Button>
+          </RoleButton>
         )}
       </Group>
     </section>

@@ -10,6 +10,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Page } from '../../components/page.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { number } from '../../format.ts';
@@ -157,13 +158,9 @@ function Builder({
           <Button variant="default" disabled={changes.length === 0} onClick={() => setConfig(base.config)}>
             Discard
           </Button>
-          <Button
-            disabled={!may || changes.length === 0 || faults.length > 0}
-            onClick={askSave}
-            title={may ? undefined : 'Needs the role editor'}
-          >
+          <RoleButton needs="editor" disabled={changes.length === 0 || faults.length > 0} onClick={askSave}>
             {`Save as revision ${latest + 1} …`}
-          </Button>
+          </RoleButton>
         </>
       }
     >

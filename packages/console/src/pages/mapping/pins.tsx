@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { deliveredText, LastDay } from '../../components/last-day.tsx';
+import { RoleNote } from '../../components/role-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { UseTemplate } from '../../components/use-template.tsx';
 import { failureText } from '../../forms.ts';
@@ -58,6 +59,7 @@ export function Pins({
           ? 'A pipeline keeps the revision that it has pinned until you move it. Moving back undoes a change at once.'
           : `Revision ${saved} is saved. It is used by a pipeline once you move its pin.`}
       </Text>
+      <RoleNote needs="editor" />
       {move.isError && (
         <Alert color="red" role="alert">
           {failureText(move.error)}

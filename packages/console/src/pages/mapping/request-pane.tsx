@@ -1,16 +1,16 @@
 /** The exact request, recomputed as you type; and one real request through the pinned revision. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useMutation } from '@tanstack/react-query';
 import { memo } from 'react';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { VendorRequests, type VendorResult } from '../../components/vendor-requests.tsx';
 import { milliseconds } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { useMay } from '../../session/use-session.ts';
 import classes from './mapping.module.css';
 
 export interface PinnedIntegration {
@@ -46,7 +46,6 @@ export const RequestPane = memo(function RequestPane({
 });
 
 function SendOne({ event, integration }: { event: CanonicalEvent; integration: PinnedIntegration }) {
-  const may = useMay('editor');
   const send = useMutation({
     mutationFn: () => {
       const { event_id: _fresh, ...rest } = event;
@@ -61,11 +60,10 @@ function SendOne({ event, integration }: { event: CanonicalEvent; integration: P
   return (
     <div className={classes.send}>
       <Group gap="xs">
-        <Button
+        <RoleButton
+          needs="editor"
           variant="default"
           loading={send.isPending}
-          disabled={!may}
-          title={may ? undefined : 'Needs the role editor'}
           onClick={() =>
             modals.openConfirmModal({
               title: `Send this event to ${integration.name} for real?`,
@@ -76,7 +74,7 @@ function SendOne({ event, integration }: { event: CanonicalEvent; integration: P
           }
         >
           Send this one for real …
-        </Button>
+        </RoleButton>
         <span className="dim">through pinned revision {integration.revision_number}</span>
       </Group>
       {send.data !== undefined && (

@@ -1,5 +1,5 @@
 /** How the collector is built: consent, vendor ids, values of the page, and how the script is served. */
-import { Button, Group, NumberInput, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { Group, NumberInput, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { words } from '../../components/tag.tsx';
 import { fieldErrors } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
@@ -128,14 +129,9 @@ export function CollectorForm({ pipeline }: { pipeline: Stored }) {
           <TextInput label="Global variable" disabled={!may} {...form.getInputProps('global_variable')} />
         </Group>
         <Group>
-          <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={!may || !form.isDirty() || theirs !== undefined}
-            title={may ? undefined : 'Needs the role editor'}
-          >
+          <RoleButton needs="editor" type="submit" loading={save.isPending} disabled={!form.isDirty() || theirs !== undefined}>
             Save
-          </Button>
+          </RoleButton>
         </Group>
       </Stack>
     </form>

@@ -1,14 +1,14 @@
 /** The browser collector: what it is built with, its state and size, and the tag that loads it. */
-import { Alert, Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { bytes, dateTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { useMay } from '../../session/use-session.ts';
 import { bundleSizes, type SourceMap } from './bundle-sizes.ts';
 import { CollectorForm } from './collector-form.tsx';
 import type { BuilderConfig } from './collector-values.ts';
@@ -33,7 +33,6 @@ export function CollectorTab({ pipeline }: { pipeline: PipelineOfCollector }) {
 
 function Build({ pipelineId }: { pipelineId: string }) {
   const queries = useQueryClient();
-  const may = useMay('editor');
   const path = { id: pipelineId };
   const status = useQuery({
     queryKey: ['collector', pipelineId],
@@ -62,14 +61,9 @@ function Build({ pipelineId }: { pipelineId: string }) {
             <Title order={2}>Build</Title>
             <Tag tone={toneOf(data.status)}>{words(data.status)}</Tag>
           </Group>
-          <Button
-            onClick={() => build.mutate()}
-            loading={build.isPending || data.status === 'building'}
-            disabled={!may}
-            title={may ? undefined : 'Needs the role editor'}
-          >
+          <RoleButton needs="editor" onClick={() => build.mutate()} loading={build.isPending || data.status === 'building'}>
             {data.status === 'no_builds' ? 'Build it' : 'Build again'}
-          </Button>
+          </RoleButton>
         </Group>
         {data.built_at !== undefined && (
           <Text size="sm" c="var(--dim)">

@@ -9,6 +9,7 @@ import { useEffect, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { CATEGORIES } from '../../components/consent-category-select.tsx';
 import { deliveredText, heldBackText, LastDay } from '../../components/last-day.tsx';
+import { RoleNote } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
@@ -64,6 +65,9 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
   return (
     <div className={classes.columns}>
       <section className="panel" aria-label="Consent by integration" style={{ overflowX: 'auto' }}>
+        <div style={{ padding: '0 12px' }}>
+          <RoleNote needs="editor" />
+        </div>
         <Table>
           <Table.Thead>
             <Table.Tr>

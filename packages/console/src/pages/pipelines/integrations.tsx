@@ -11,6 +11,7 @@ import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict } from '../../components/conflict.tsx';
 import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { UseTemplate } from '../../components/use-template.tsx';
@@ -77,12 +78,11 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
 /** What is installed already, for instance an account that was connected after its installation. */
 function UseInstalled({ pipelineId }: { pipelineId: string }) {
   const [open, { open: show, close }] = useDisclosure();
-  const may = useMay('editor');
   return (
     <>
-      <Button variant="default" onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+      <RoleButton needs="editor" variant="default" onClick={show}>
         Use a template …
-      </Button>
+      </RoleButton>
       <Modal opened={open} onClose={close} title="Use a template">
         <UseTemplate pipelineId={pipelineId} onDone={close} />
       </Modal>
@@ -116,7 +116,6 @@ function Details({ integration }: { integration: Integration }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const mayEdit = useMay('editor');
-  const mayDelete = useMay('admin');
   const path = { id: integration.pipeline_id, integration_id: integration.id };
   const refresh = () => queries.invalidateQueries({ queryKey: ['integrations', integration.pipeline_id] });
   const form = useForm({ initialValues: settingsOf(integration) });
@@ -190,9 +189,9 @@ function Details({ integration }: { integration: Integration }) {
         </Group>
         <Switch
           label="Enabled"
+          description={mayEdit ? undefined : 'Changes need the role editor.'}
           checked={integration.enabled}
           disabled={!mayEdit || toggle.isPending}
-          title={mayEdit ? undefined : 'Needs the role editor'}
           onChange={({ currentTarget }) => {
             const enabled = currentTarget.checked;
             if (enabled) return toggle.mutate(enabled);
@@ -281,14 +280,9 @@ function Details({ integration }: { integration: Integration }) {
             <NumberInput label="Deliverers" min={1} max={16} disabled={!mayEdit} {...form.getInputProps('max_deliverers')} />
           </fieldset>
           <Group>
-            <Button
-              type="submit"
-              disabled={!mayEdit || !dirty || theirs !== undefined}
-              loading={save.isPending}
-              title={mayEdit ? undefined : 'Needs the role editor'}
-            >
+            <RoleButton needs="editor" type="submit" disabled={!dirty || theirs !== undefined} loading={save.isPending}>
               Save
-            </Button>
+            </RoleButton>
             <Button
               variant="default"
               onClick={() =>
@@ -301,11 +295,10 @@ function Details({ integration }: { integration: Integration }) {
             >
               Open the mapping
             </Button>
-            <Button
+            <RoleButton
+              needs="admin"
               variant="subtle"
               color="red"
-              disabled={!mayDelete}
-              title={mayDelete ? undefined : 'Needs the role admin'}
               onClick={() =>
                 modals.openConfirmModal({
                   title: `Remove ${integration.name} from this pipeline?`,
@@ -317,7 +310,7 @@ function Details({ integration }: { integration: Integration }) {
               }
             >
               Remove
-            </Button>
+            </RoleButton>
           </Group>
         </Stack>
       </form>

@@ -1,6 +1,7 @@
 /** Values that the collector reads from the page and adds to every event. */
-import { Button, CloseButton, Select, Stack, Text, TextInput } from '@mantine/core';
+import { CloseButton, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { RoleButton } from '../../components/role-button.tsx';
 import classes from './collector.module.css';
 import type { CollectorValues, PageVariable, VariableSource } from './collector-values.ts';
 
@@ -77,14 +78,14 @@ export function PageVariables({ form, disabled }: { form: UseFormReturnType<Coll
           );
         })}
         <div>
-          <Button
+          <RoleButton
+            needs="editor"
             variant="default"
             disabled={disabled || variables.length >= MOST}
-            title={disabled ? 'Needs the role editor' : undefined}
             onClick={() => form.insertListItem('variables', { ...EMPTY })}
           >
             Add a variable
-          </Button>
+          </RoleButton>
         </div>
       </Stack>
     </fieldset>

@@ -7,12 +7,12 @@ import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { PipelineLink } from '../../components/pipeline-link.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { nextOffset } from '../../next-offset.ts';
-import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 
 const PAGE = 50;
@@ -25,7 +25,6 @@ export function PipelinesPage() {
   const { q = '', label } = useSearch({ strict: false }) as PipelinesSearch;
   const navigate = useNavigate();
   const [open, { open: show, close }] = useNewDialog('editor');
-  const may = useMay('editor');
   const [search] = useDebouncedValue(q.trim(), 200);
   const filter = { ...(search === '' ? {} : { search }), ...(label === undefined ? {} : { label }) };
   const pipelines = useInfiniteQuery({
@@ -43,9 +42,9 @@ export function PipelinesPage() {
       title="Pipelines"
       about={pipelines.data && `${number(total)} ${filtered ? (total === 1 ? 'matches' : 'match') : 'in this organisation'}`}
       actions={
-        <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        <RoleButton needs="editor" onClick={show}>
           New pipeline
-        </Button>
+        </RoleButton>
       }
     >
       <Group gap="xs" mb="sm">

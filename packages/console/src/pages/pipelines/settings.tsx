@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, NumberInput, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Modal, NumberInput, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
@@ -9,6 +9,7 @@ import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Json } from '../../components/json.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -45,7 +46,6 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const mayEdit = useMay('editor');
-  const mayAdmin = useMay('admin');
   const [secret, setSecret] = useState<string>();
   const path = { id: pipeline.id };
   /** What the form started from: a newer version that is read meanwhile must not replace what is being typed. */
@@ -136,14 +136,9 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
             {...form.getInputProps('challenge_token_required', { type: 'checkbox' })}
           />
           <Group>
-            <Button
-              type="submit"
-              disabled={!mayEdit || !form.isDirty() || theirs !== undefined}
-              loading={save.isPending}
-              title={mayEdit ? undefined : 'Needs the role editor'}
-            >
+            <RoleButton needs="editor" type="submit" disabled={!form.isDirty() || theirs !== undefined} loading={save.isPending}>
               Save
-            </Button>
+            </RoleButton>
           </Group>
         </Stack>
       </form>
@@ -157,10 +152,9 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           The secret signs requests of servers. It begins with <code>{pipeline.pipeline_key_secret_prefix}</code> and is shown only when it
           is made.
         </p>
-        <Button
+        <RoleButton
+          needs="admin"
           variant="default"
-          disabled={!mayAdmin}
-          title={mayAdmin ? undefined : 'Needs the role admin'}
           onClick={() =>
             modals.openConfirmModal({
               title: 'Rotate the secret?',
@@ -171,18 +165,17 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           }
         >
           Rotate the secret
-        </Button>
+        </RoleButton>
       </section>
       <section className="panel" style={{ padding: 16 }}>
         <Text fw={650} mb="xs">
           Delete
         </Text>
         <p className="dim">Collection on its key stops at once, and waiting events of its integrations end undelivered.</p>
-        <Button
+        <RoleButton
+          needs="admin"
           color="red"
           variant="outline"
-          disabled={!mayAdmin}
-          title={mayAdmin ? undefined : 'Needs the role admin'}
           onClick={() =>
             modals.openConfirmModal({
               title: `Delete ${pipeline.name}?`,
@@ -194,7 +187,7 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           }
         >
           Delete this pipeline
-        </Button>
+        </RoleButton>
       </section>
       <Modal opened={secret !== undefined} onClose={() => setSecret(undefined)} title="The new secret">
         <Alert color="yellow" mb="sm">

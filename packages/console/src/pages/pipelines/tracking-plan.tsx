@@ -1,15 +1,15 @@
 /** What events must look like: a JSON Schema per event. The text is checked by the compiler of the service, in the browser. */
-
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { validateTrackingPlanInSteps } from '@firsthand/core/process/compiled.ts';
 import { finish } from '@firsthand/core/steps.ts';
-import { Alert, Button, Group, Select, Stack } from '@mantine/core';
+import { Alert, Group, Select, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { fieldErrors } from '../../forms.ts';
@@ -108,15 +108,15 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
             ]}
             onChange={(next) => setOnViolation(next as TrackingPlan['on_violation'])}
           />
-          <Button
+          <RoleButton
+            needs="editor"
             size="sm"
             onClick={() => save.mutate(stored.etag)}
             loading={save.isPending}
-            disabled={!may || !dirty || checked.faults.length > 0 || theirs !== undefined}
-            title={may ? undefined : 'Needs the role editor'}
+            disabled={!dirty || checked.faults.length > 0 || theirs !== undefined}
           >
             Save
-          </Button>
+          </RoleButton>
         </Group>
         <p className="dim">By event name, the JSON Schema of its properties. @page, @identify and @group stand for the other types.</p>
         <Editor label="Tracking plan" language="json" value={text} onChange={setText} minHeight={360} readOnly={!may} faults={faults} />

@@ -1,20 +1,23 @@
-/** One transformation: its code or rules, and below them a sample event with the result of the server's sandbox beside it. */
+/** One transformation: its code or rules, and below them a sample event with the result beside it. Rules are tried as you type, code in the server's sandbox. */
+import type { EventFilter } from '@firsthand/core/config/resources.ts';
 import type { Rule } from '@firsthand/core/config/rules.ts';
 import { validateTransformation } from '@firsthand/core/process/compiled.ts';
 import { Alert, Button, Group, Select, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { milliseconds } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
+import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { ChosenEvent } from '../mapping/chosen-event.ts';
 import { fieldsQuery } from '../mapping/completions.ts';
@@ -22,6 +25,7 @@ import { EventSelect } from '../mapping/event-select.tsx';
 import { useRecentEvents } from '../mapping/recent-events.ts';
 import { type Draft, draftOf, isChanged, savedDraft, type Transformation } from './transformation-draft.ts';
 import classes from './transformations.module.css';
+import { type Tried, tryRules } from './try-rules.ts';
 
 const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
 
@@ -39,7 +43,6 @@ interface EditorProps {
 
 export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, onSaved, ...sampled }: EditorProps) {
   const may = useMay('editor');
-  const mayDelete = useMay('admin');
   const [theirs, setTheirs] = useState<Transformation>();
   const { stored, kind } = draft;
   const set = (change: Partial<Draft>) => onDraft((old) => ({ ...old, ...change }));
@@ -138,11 +141,10 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
             onChange={({ currentTarget }) => set({ enabled: currentTarget.checked })}
           />
           <Group gap="xs" ml="auto">
-            <Button
+            <RoleButton
+              needs="admin"
               variant="subtle"
               color="red"
-              disabled={!mayDelete}
-              title={mayDelete ? undefined : 'Needs the role admin'}
               onClick={() =>
                 modals.openConfirmModal({
                   title: `Remove ${stored.name}?`,
@@ -154,18 +156,18 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
               }
             >
               Remove
-            </Button>
+            </RoleButton>
             <Button variant="default" disabled={!isChanged(draft)} onClick={onDiscard}>
               Discard
             </Button>
-            <Button
+            <RoleButton
+              needs="editor"
               onClick={() => save.mutate(stored.updated_at)}
               loading={save.isPending}
-              disabled={!may || rules === undefined || !isChanged(draft) || theirs !== undefined}
-              title={may ? undefined : 'Needs the role editor'}
+              disabled={rules === undefined || !isChanged(draft) || theirs !== undefined}
             >
               Save
-            </Button>
+            </RoleButton>
           </Group>
         </Group>
         <TagsInput
@@ -210,7 +212,15 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
             </Alert>
           ))}
         </div>
-        <Trial {...sampled} pipelineId={pipelineId} kind={kind} code={draft.code} rules={rules} onFailure={setThrown} />
+        <Trial
+          {...sampled}
+          pipelineId={pipelineId}
+          kind={kind}
+          code={draft.code}
+          rules={rules}
+          event_filter={event_filter}
+          onFailure={setThrown}
+        />
       </Stack>
     </section>
   );
@@ -225,26 +235,38 @@ function Trial({
   kind,
   code,
   rules,
+  event_filter,
   onFailure,
 }: Pick<EditorProps, 'pipelineId' | 'sample' | 'sampleText' | 'onSampleText'> & {
   kind: Draft['kind'];
   code: string;
   rules: unknown[] | undefined;
+  event_filter: EventFilter | null;
   /** The code that was tried and its error; undefined if it worked. */
   onFailure: (failure: { code: string; error: string } | undefined) => void;
 }) {
-  const may = useMay('editor');
   const recent = useRecentEvents(pipelineId);
+  const parameters = useQuery(pipelineQuery(pipelineId)).data?.parameters ?? NO_PARAMETERS;
   const attempt = useMutation({
     mutationFn: async () => {
       const before: unknown = JSON.parse(sampleText);
-      const answer = await call(api.POST('/v1/admin/transformations/test', { body: { kind, rules, code, event: before } as never }));
+      const answer = await call(
+        api.POST('/v1/admin/transformations/test', { body: { kind: 'code', code, event: before, parameters } as never }),
+      );
       return { ...answer, before: JSON.stringify(before, null, 2) };
     },
     onMutate: () => code,
-    onSuccess: ({ error }, _sent, tried) => onFailure(kind === 'code' && error !== null ? { code: tried, error } : undefined),
+    onSuccess: ({ error }, _sent, tried) => onFailure(error === null ? undefined : { code: tried, error }),
   });
-  const result = attempt.data;
+  const typed = useDeferredValue(sampleText);
+  const filter = useDeferredValue(JSON.stringify(event_filter));
+  const live = useMemo(
+    () =>
+      rules === undefined ? undefined : tryRules({ rules, event_filter: JSON.parse(filter) as EventFilter | null, parameters }, typed),
+    [rules, filter, parameters, typed],
+  );
+  const result: Tried | undefined = kind === 'rules' ? live : attempt.data;
+  const failed = kind === 'code' && attempt.isError;
   return (
     <div className={classes.editors}>
       <div>
@@ -261,19 +283,19 @@ function Trial({
           <Text size="sm" fw={600}>
             Result {result !== undefined && <span className={classes.took}>took {milliseconds(result.duration_ms)}</span>}
           </Text>
-          <Button
-            variant="default"
-            onClick={() => attempt.mutate()}
-            loading={attempt.isPending}
-            disabled={!may || rules === undefined}
-            title={may ? undefined : 'Needs the role editor'}
-          >
-            Try it on the sample event
-          </Button>
+          {kind === 'code' && (
+            <RoleButton needs="editor" variant="default" onClick={() => attempt.mutate()} loading={attempt.isPending}>
+              Try it on the sample event
+            </RoleButton>
+          )}
         </Group>
-        {attempt.isError && <Alert color="red">{failureText(attempt.error)}</Alert>}
-        {result === undefined && !attempt.isError && (
-          <p className="dim">Try it to see what changes: the event before and after, logs, and the line of an error.</p>
+        {failed && <Alert color="red">{failureText(attempt.error)}</Alert>}
+        {result === undefined && !failed && (
+          <p className="dim">
+            {kind === 'code'
+              ? 'Try it to see what changes: the event before and after, logs, and the line of an error.'
+              : 'The rules must be a JSON list.'}
+          </p>
         )}
         {result !== undefined && (
           <Stack gap="xs">
@@ -283,7 +305,11 @@ function Trial({
               </Alert>
             )}
             {result.logs.length > 0 && <Json value={result.logs.join('\n')} label="Logs" />}
-            {result.event === null ? (
+            {result.skipped === true ? (
+              <p>
+                <Tag>not for this event</Tag> It goes on as it is.
+              </p>
+            ) : result.event === null ? (
               result.error === null && (
                 <p>
                   <Tag tone="warn">dropped</Tag> The event ends here.
@@ -300,6 +326,7 @@ function Trial({
     </div>
   );
 }
+const NO_PARAMETERS: Record<string, string> = {};
 const NO_FAULTS: Record<string, string> = {};
 function faultsOf(faults: Record<string, string>, field: string): { field: string; message: string }[] {
   return Object.entries(faults).flatMap(([path, message]) => (new RegExp(`^${field}\\b`).test(path) ? [{ field: path, message }] : []));

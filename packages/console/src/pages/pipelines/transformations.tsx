@@ -1,11 +1,11 @@
 /** The pipeline's transformations in their order: drag one, or move it with Alt ↑ and Alt ↓. The chosen one is edited beside the list. */
-import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { DragIcon } from '../../components/icons.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
@@ -119,17 +119,9 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
             </button>
           </div>
         ))}
-        <Button
-          mt="xs"
-          variant="default"
-          fullWidth
-          onClick={() => create.mutate()}
-          loading={create.isPending}
-          disabled={!may}
-          title={may ? undefined : 'Needs the role editor'}
-        >
+        <RoleButton needs="editor" mt="xs" variant="default" fullWidth onClick={() => create.mutate()} loading={create.isPending}>
           Add a transformation
-        </Button>
+        </RoleButton>
       </section>
       {open === undefined ? (
         <p className="dim">Transformations change or drop events of this pipeline before they are routed to its integrations.</p>

@@ -5,10 +5,11 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
-import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { Conflict } from '../../components/conflict.tsx';
 import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
 import { dotted } from '../../dotted.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
+import { type SavedPart, savePart } from '../../save-part.ts';
 
 const KINDS: Record<AlertKind, string> = {
   failing: 'delivery attempts that fail',
@@ -82,24 +83,33 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
   const ofDeliveries = OF_DELIVERIES.includes(kind);
   const [theirs, setTheirs] = useState<EditableAlert>();
   const save = useMutation({
-    mutationFn: ({ values, since }: { values: typeof form.values; since: string | undefined }) => {
+    mutationFn: async ({
+      values,
+      since,
+    }: {
+      values: typeof form.values;
+      since: EditableAlert | undefined;
+    }): Promise<SavedPart<EditableAlert>> => {
       const body = bodyOf(values);
-      return alert === undefined || since === undefined
-        ? call(api.POST('/v1/admin/alerts', { body }))
-        : call(api.PUT('/v1/admin/alerts/{id}', { params: { path: { id: alert.id }, header: { 'if-match': since } }, body }));
+      if (since === undefined) return { kind: 'saved', stored: await call(api.POST('/v1/admin/alerts', { body })) };
+      const path = { id: since.id };
+      return await savePart<EditableAlert>({
+        base: since,
+        part: (version) => bodyOf(valuesOf(version)),
+        put: (updatedAt) => call(api.PUT('/v1/admin/alerts/{id}', { params: { path, header: { 'if-match': updatedAt } }, body })),
+        read: () => call(api.GET('/v1/admin/alerts/{id}', { params: { path } })),
+      });
     },
-    onSuccess: async () => {
+    onSuccess: async (answer) => {
+      if (answer.kind === 'conflict') return setTheirs(answer.theirs);
       onDone();
       await queries.invalidateQueries({ queryKey: ['alerts'] });
     },
-    onError: async (error) => {
-      if (isConflict(error) && alert !== undefined)
-        return setTheirs(await call(api.GET('/v1/admin/alerts/{id}', { params: { path: { id: alert.id } } })));
-      form.setErrors(Object.fromEntries(Object.entries(fieldErrors(error, 'name')).map(([field, message]) => [fieldOf(field), message])));
-    },
+    onError: (error) =>
+      form.setErrors(Object.fromEntries(Object.entries(fieldErrors(error, 'name')).map(([field, message]) => [fieldOf(field), message]))),
   });
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate({ values, since: alert?.updated_at }))}>
+    <form onSubmit={form.onSubmit((values) => save.mutate({ values, since: alert }))}>
       <Stack gap="sm">
         {theirs !== undefined && (
           <Conflict
@@ -107,7 +117,7 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
             theirs={bodyOf(valuesOf(theirs))}
             mine={bodyOf(form.values)}
             busy={save.isPending}
-            onKeepMine={() => save.mutate({ values: form.values, since: theirs.updated_at })}
+            onKeepMine={() => save.mutate({ values: form.values, since: theirs })}
             onTakeTheirs={() => {
               onDone();
               void queries.invalidateQueries({ queryKey: ['alerts'] });
@@ -183,7 +193,7 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
             Tell somebody else too
           </Button>
         </fieldset>
-        {save.isError && !isConflict(save.error) && <Notice color="red">{failureText(save.error)}</Notice>}
+        {save.isError && <Notice color="red">{failureText(save.error)}</Notice>}
         <Button type="submit" size="sm" loading={save.isPending} disabled={theirs !== undefined}>
           {alert === undefined ? 'Create' : 'Save'}
         </Button>

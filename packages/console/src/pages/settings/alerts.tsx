@@ -1,10 +1,11 @@
 /** Alerts: what is watched, whom it tells, whether it fires now; each can be tested. */
-import { Button, Group, Modal, Switch, Text, Title } from '@mantine/core';
+import { Group, Modal, Switch, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { RoleButton, RoleNote } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago } from '../../format.ts';
@@ -18,7 +19,6 @@ import classes from './settings.module.css';
 export function Alerts() {
   const queries = useQueryClient();
   const may = useMay('editor');
-  const mayDelete = useMay('admin');
   const [open, { open: show, close }] = useNewDialog('editor');
   const alerts = useQuery({
     queryKey: ['alerts'],
@@ -63,10 +63,11 @@ export function Alerts() {
     <section className="panel" style={{ padding: 16 }} aria-label="Alerts">
       <Group justify="space-between" mb="xs">
         <Title order={2}>Alerts</Title>
-        <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        <RoleButton needs="editor" onClick={show}>
           New alert
-        </Button>
+        </RoleButton>
       </Group>
+      <RoleNote needs="editor" />
       {alerts.isPending ? (
         <Loading what="alerts" />
       ) : alerts.isError ? (
@@ -111,33 +112,30 @@ export function Alerts() {
                   </div>
                 ))}
                 <Group gap={4} mt={4} ml={-8}>
-                  <Button
+                  <RoleButton
+                    needs="editor"
                     variant="subtle"
                     size="compact-sm"
-                    disabled={!may}
-                    title={may ? undefined : 'Needs the role editor'}
                     onClick={() => void navigate({ to: '/settings', search: { alert: id } })}
                     aria-label={`Change ${name}`}
                   >
                     Change
-                  </Button>
-                  <Button
+                  </RoleButton>
+                  <RoleButton
+                    needs="editor"
                     variant="subtle"
                     size="compact-sm"
-                    disabled={!may}
-                    title={may ? undefined : 'Needs the role editor'}
                     loading={test.isPending && test.variables === id}
                     onClick={() => test.mutate(id)}
                     aria-label={`Test ${name}`}
                   >
                     Test
-                  </Button>
-                  <Button
+                  </RoleButton>
+                  <RoleButton
+                    needs="admin"
                     variant="subtle"
                     size="compact-sm"
                     color="red"
-                    disabled={!mayDelete}
-                    title={mayDelete ? undefined : 'Needs the role admin'}
                     aria-label={`Delete ${name}`}
                     onClick={() =>
                       modals.openConfirmModal({
@@ -150,7 +148,7 @@ export function Alerts() {
                     }
                   >
                     Delete
-                  </Button>
+                  </RoleButton>
                 </Group>
               </li>
             ),

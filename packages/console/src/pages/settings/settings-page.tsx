@@ -1,5 +1,5 @@
 /** The organisation, alerts, how long data is kept, and the health of the installation. */
-import { Button, Group, Stack, TextInput, Title } from '@mantine/core';
+import { Group, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -9,6 +9,7 @@ import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict } from '../../components/conflict.tsx';
 import { Page } from '../../components/page.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, duration, number } from '../../format.ts';
@@ -106,15 +107,9 @@ function Rename({ organisation }: { organisation: Named }) {
       )}
       <Group align="flex-end" gap="xs">
         <TextInput label="Name" w={320} disabled={!may} {...form.getInputProps('name')} />
-        <Button
-          type="submit"
-          size="sm"
-          loading={rename.isPending}
-          disabled={!may || !form.isDirty() || theirs !== undefined}
-          title={may ? undefined : 'Needs the role admin'}
-        >
+        <RoleButton needs="admin" type="submit" size="sm" loading={rename.isPending} disabled={!form.isDirty() || theirs !== undefined}>
           Save
-        </Button>
+        </RoleButton>
       </Group>
     </form>
   );

@@ -1,15 +1,15 @@
 /** How the connection of a source to its broker is doing, and the form that changes it. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { afterSave } from '../../after-save.ts';
 import { Conflict } from '../../components/conflict.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
-import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { BROKERS, type BrokerKind, ConnectionFields, connectionOf } from './broker-connection.tsx';
 import { SOURCES, type Source, saveSource, sourceStatusQuery } from './sources.ts';
@@ -19,7 +19,6 @@ const TONES = { listening: 'ok', running: 'ok', connecting: 'warn', stopped: 'wa
 
 export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind }) {
   const queries = useQueryClient();
-  const may = useMay('editor');
   const valuesOf = ({ connection }: Source) => ({ connection: { ...BROKERS[kind].defaults, ...connection }, signing_secret: '' });
   /** The version that the form started from. */
   const [base, setBase] = useState(source);
@@ -74,14 +73,9 @@ export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind
         <Stack gap="sm" mt="sm" maw={560}>
           <ConnectionFields kind={kind} form={form} stored />
           <Group>
-            <Button
-              type="submit"
-              loading={save.isPending}
-              disabled={!may || !form.isDirty() || theirs !== undefined}
-              title={may ? undefined : 'Needs the role editor'}
-            >
+            <RoleButton needs="editor" type="submit" loading={save.isPending} disabled={!form.isDirty() || theirs !== undefined}>
               Save the connection
-            </Button>
+            </RoleButton>
           </Group>
         </Stack>
       </form>

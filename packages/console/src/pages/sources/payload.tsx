@@ -9,6 +9,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { Conflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
@@ -103,14 +104,14 @@ export function Payload({ source }: { source: Source }) {
             readOnly={!may}
           />
           <Group gap="xs" mt="xs">
-            <Button
+            <RoleButton
+              needs="editor"
               onClick={() => save.mutate(draft?.base ?? source)}
               loading={save.isPending}
-              disabled={!may || reading === stored || theirs !== undefined}
-              title={may ? undefined : 'Needs the role editor'}
+              disabled={reading === stored || theirs !== undefined}
             >
               Save
-            </Button>
+            </RoleButton>
             <Button variant="default" disabled={reading === stored} onClick={() => setDraft(undefined)}>
               Discard
             </Button>

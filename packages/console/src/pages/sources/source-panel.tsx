@@ -1,11 +1,12 @@
 /** One source: its address or its broker, what was refused lately and why, and what a pasted payload becomes. */
-import { Button, CloseButton, Group, Switch, Text, Title } from '@mantine/core';
+import { CloseButton, Group, Switch, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, call } from '../../api.ts';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, number, zonedTime } from '../../format.ts';
@@ -21,7 +22,6 @@ const Payload = lazy(async () => ({ default: (await import('./payload.tsx')).Pay
 export function SourcePanel({ source, onClose }: { source: Source; onClose: (removed?: boolean) => void }) {
   const queries = useQueryClient();
   const may = useMay('editor');
-  const mayAdmin = useMay('admin');
   const path = { id: source.id };
   const refused = useQuery({
     queryKey: ['dead-letter-groups', { webhook_source_id: source.id }],
@@ -51,6 +51,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
           <Title order={2}>{source.name}</Title>
           <Switch
             label="Enabled"
+            description={may ? undefined : 'Changes need the role editor.'}
             checked={source.enabled}
             disabled={!may}
             onChange={({ currentTarget }) =>
@@ -69,12 +70,11 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
           />
         </Group>
         <Group gap="xs" wrap="nowrap">
-          <Button
+          <RoleButton
+            needs="admin"
             variant="subtle"
             color="red"
             loading={remove.isPending}
-            disabled={!mayAdmin}
-            title={mayAdmin ? undefined : 'Needs the role admin'}
             onClick={() =>
               modals.openConfirmModal({
                 title: `Remove ${source.name}?`,
@@ -88,7 +88,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
             }
           >
             Remove …
-          </Button>
+          </RoleButton>
           <CloseButton aria-label="Close" onClick={() => onClose()} />
         </Group>
       </Group>

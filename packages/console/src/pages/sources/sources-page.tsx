@@ -1,16 +1,16 @@
-import { Button, Modal, Table, TextInput } from '@mantine/core';
+import { Modal, Table, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime } from '../../format.ts';
 import { usePipelineNames } from '../../names.ts';
 import { nextOffset } from '../../next-offset.ts';
 import { pipelinesQuery } from '../../queries.ts';
-import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 import { BROKERS, isBroker } from './broker-connection.tsx';
 import { NewSource } from './new-source.tsx';
@@ -22,7 +22,6 @@ const FEW = 8;
 
 export function SourcesPage() {
   const [open, { open: show, close }] = useNewDialog('editor');
-  const may = useMay('editor');
   const { selected, q = '' } = useSearch({ strict: false }) as { selected?: string; q?: string };
   const navigate = useNavigate();
   const [search] = useDebouncedValue(q.trim(), 200);
@@ -43,9 +42,9 @@ export function SourcesPage() {
       title="Sources"
       about="Webhooks of other services, and messages of brokers, that become events."
       actions={
-        <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role editor'}>
+        <RoleButton needs="editor" onClick={show}>
           New source
-        </Button>
+        </RoleButton>
       }
     >
       {(q !== '' || rows.length > FEW) && (

@@ -1,16 +1,15 @@
 /** Where a provider sends its webhooks, and the secret with which it signs them. */
-import { Button, Group, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import { Copy, Json } from '../../components/json.tsx';
+import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
-import { useMay } from '../../session/use-session.ts';
 import type { Source } from './sources.ts';
 
 export function WebhookAddress({ source }: { source: Source }) {
-  const mayAdmin = useMay('admin');
   const rotate = useMutation({
     mutationFn: () => call(api.POST('/v1/admin/webhook-sources/{id}/rotate-secret', { params: { path: { id: source.id } } })),
     onError: (error) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) }),
@@ -27,11 +26,10 @@ export function WebhookAddress({ source }: { source: Source }) {
         rightSection={<Copy text={source.url} label="Copy the address" inline />}
       />
       <Group mt="sm" gap="xs">
-        <Button
+        <RoleButton
+          needs="admin"
           variant="default"
           loading={rotate.isPending}
-          disabled={!mayAdmin}
-          title={mayAdmin ? undefined : 'Needs the role admin'}
           onClick={() =>
             modals.openConfirmModal({
               title: `Make a new signing secret for ${source.name}?`,
@@ -42,7 +40,7 @@ export function WebhookAddress({ source }: { source: Source }) {
           }
         >
           Rotate the secret …
-        </Button>
+        </RoleButton>
       </Group>
       {rotate.data !== undefined && (
         <>

@@ -7,13 +7,14 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from 
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
+import { RoleButton, RoleNote } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { ago } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { nextOffset } from '../../next-offset.ts';
-import { mayChangeUser, type Role, reaches, rolesToGive } from '../../session/roles.ts';
-import { useMay, useUser } from '../../session/use-session.ts';
+import { type Role, reaches, rolesToGive, roleToChange } from '../../session/roles.ts';
+import { useUser } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 
 const RIGHTS: Record<Role, string> = {
@@ -22,7 +23,6 @@ const RIGHTS: Record<Role, string> = {
   admin: 'Admins also change users and privacy, and delete.',
   owner: 'Owners may do everything, also remove other owners.',
 };
-const needs = (theirs: Role): string => (theirs === 'owner' ? 'Needs the role owner' : 'Needs the role admin');
 
 const PAGE = 50;
 
@@ -31,7 +31,7 @@ export function Users() {
   const [open, { open: show, close }] = useNewDialog('admin');
   const queries = useQueryClient();
   const me = useUser();
-  const may = useMay('admin');
+  const mayChange = (theirs: Role): boolean => reaches(me.role, roleToChange(theirs));
   const navigate = useNavigate();
   const { q = '' } = useSearch({ strict: false }) as { q?: string };
   const [search] = useDebouncedValue(q.trim(), 200);
@@ -79,11 +79,10 @@ export function Users() {
   const actions = ({ id, email, role, status }: { id: string; email: string; role: Role; status: string }) =>
     id !== me.id && (
       <>
-        <Button
+        <RoleButton
+          needs={roleToChange(role)}
           variant="subtle"
           size="compact-sm"
-          disabled={!mayChangeUser(me.role, role)}
-          title={mayChangeUser(me.role, role) ? undefined : needs(role)}
           onClick={() =>
             modals.openConfirmModal({
               title: `Turn off the two-step sign-in of ${email}?`,
@@ -94,12 +93,11 @@ export function Users() {
           }
         >
           Reset two-step
-        </Button>
-        <Button
+        </RoleButton>
+        <RoleButton
+          needs={roleToChange(role)}
           variant="subtle"
           size="compact-sm"
-          disabled={!mayChangeUser(me.role, role)}
-          title={mayChangeUser(me.role, role) ? undefined : needs(role)}
           onClick={() =>
             status === 'disabled'
               ? change.mutate({ id, status: 'active' })
@@ -113,13 +111,12 @@ export function Users() {
           }
         >
           {status === 'disabled' ? 'Enable' : 'Disable'}
-        </Button>
-        <Button
+        </RoleButton>
+        <RoleButton
+          needs={roleToChange(role)}
           variant="subtle"
           size="compact-sm"
           color="red"
-          disabled={!mayChangeUser(me.role, role)}
-          title={mayChangeUser(me.role, role) ? undefined : needs(role)}
           onClick={() =>
             modals.openConfirmModal({
               title: `Remove ${email}?`,
@@ -131,7 +128,7 @@ export function Users() {
           }
         >
           Remove
-        </Button>
+        </RoleButton>
       </>
     );
   if (users.isPending) return <Loading what="the team" />;
@@ -143,6 +140,7 @@ export function Users() {
       <Text size="sm" c="var(--dim)" mb="sm">
         Viewers read; editors change pipelines, mappings and transformations; admins also users, privacy and deletes; owners everything.
       </Text>
+      <RoleNote needs="admin" />
       <Group justify="space-between" mb="sm">
         <TextInput
           size="xs"
@@ -154,9 +152,9 @@ export function Users() {
             void navigate({ to: '/team', search: value === '' ? {} : { q: value }, replace: true })
           }
         />
-        <Button onClick={show} disabled={!may} title={may ? undefined : 'Needs the role admin'}>
+        <RoleButton needs="admin" onClick={show}>
           Add a user
-        </Button>
+        </RoleButton>
       </Group>
       <section className="panel" style={{ overflowX: 'auto' }} aria-label="Users">
         <Table>
@@ -192,9 +190,8 @@ export function Users() {
                       w={110}
                       aria-label={`Role of ${email}`}
                       allowDeselect={false}
-                      disabled={!mayChangeUser(me.role, role)}
-                      title={mayChangeUser(me.role, role) ? undefined : needs(role)}
-                      data={mayChangeUser(me.role, role) ? rolesToGive(me.role) : [role]}
+                      disabled={!mayChange(role)}
+                      data={mayChange(role) ? rolesToGive(me.role) : [role]}
                       value={role}
                       onChange={(next) => next !== null && next !== role && askRole(id, email, role, next as Role)}
                     />

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { tryRules } from './try-rules.ts';
+
+const order = JSON.stringify({ type: 'track', event: 'Order Completed', properties: { total: 42 } });
+const trial = {
+  rules: [{ type: 'set', target: 'properties.shop', value: '{{pipeline_param.shop}}' }],
+  event_filter: null,
+  parameters: { shop: 'berlin' },
+};
+
+test('rules are applied with the parameters of the pipeline, and the sample stays as it is', () => {
+  const { before, event, error } = tryRules(trial, order);
+  expect([JSON.parse(before).properties, event, error]).toEqual([
+    { total: 42 },
+    { type: 'track', event: 'Order Completed', properties: { total: 42, shop: 'berlin' }, context: {} },
+    null,
+  ]);
+  expect(tryRules({ ...trial, parameters: {} }, order).logs.join()).toMatch(/no parameter shop/);
+});
+test('an event that the filter leaves out goes on as it is', () => {
+  const { skipped, event } = tryRules({ ...trial, event_filter: { event_names: ['@page'] } }, order);
+  expect([skipped, event]).toMatchObject([true, { properties: { total: 42 } }]);
+});
+test('says what is wrong with the rules, with their result, and with the sample', () => {
+  expect(tryRules({ ...trial, rules: [{ type: 'set', target: '', value: 1 }] }, order).error).toMatch(/^rules/);
+  expect(tryRules({ ...trial, rules: [{ type: 'set', target: 'properties', value: 'text' }] }, order).error).toMatch(/properties/);
+  expect([tryRules(trial, '{').error, tryRules(trial, '[]').error]).toEqual([
+    expect.stringMatching(/^The sample event is no JSON/),
+    'The sample event must be a JSON object.',
+  ]);
+});
