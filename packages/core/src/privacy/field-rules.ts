@@ -41,17 +41,21 @@ export function compileFieldRule(
     faults.push({ field: `${field}.path`, message: `${first.key} cannot be dropped whole` });
     return undefined;
   }
-  if (first.key !== '**') return { path: rule.path, action, apply: (event, hashes) => walk(event, parsed.segments, 0, { action, hashes }) };
   return {
     path: rule.path,
     action,
     apply(event, hashes) {
       let changed = false;
-      for (const root of [event.properties, event.traits, event.context])
+      for (const root of rootsOf(first.key, event))
         if (root !== undefined && walk(root, parsed.segments, 0, { action, hashes })) changed = true;
       return changed;
     },
   };
+}
+/** Mobile SDKs send the user's traits twice: a rule on `traits` also holds for `context.traits`. */
+function rootsOf(first: string, event: CanonicalEvent): unknown[] {
+  if (first === '**') return [event.properties, event.traits, event.context];
+  return first === 'traits' ? [event, event.context] : [event];
 }
 
 interface Cover {

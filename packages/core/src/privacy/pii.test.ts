@@ -103,6 +103,12 @@ describe('fields', () => {
       { traits: { address: { street: 'x', geo: [1, 2] } } },
       { traits: { address: { street: '[redacted]', geo: ['[redacted]', '[redacted]'] } } },
     ],
+    [
+      'traits that are sent twice',
+      [{ path: 'traits.email', action: 'redact' }],
+      { traits: { email: 'a@b.c' }, context: { traits: { email: 'a@b.c', plan: 'x' } } },
+      { traits: { email: '[redacted]' }, context: { traits: { email: '[redacted]', plan: 'x' } } },
+    ],
     ['whole objects', [{ path: 'traits', action: 'drop' }], { traits: { a: 1 } }, {}],
     ['ids', [{ path: 'user_id', action: 'hash' }], { user_id: 'U1' }, { user_id: sha('u1') }],
     [
