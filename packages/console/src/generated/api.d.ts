@@ -1870,7 +1870,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one track event
+         * Accept one track event (Segment, RudderStack)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectTrack"];
@@ -1890,7 +1890,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one page event
+         * Accept one page event (Segment, RudderStack)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectPage"];
@@ -1910,7 +1910,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one identify event
+         * Accept one identify event (Segment, RudderStack)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectIdentify"];
@@ -1930,7 +1930,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one group event
+         * Accept one group event (Segment, RudderStack)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectGroup"];
@@ -1990,7 +1990,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one screen event
+         * Accept one screen event (short path)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectS"];
@@ -2010,7 +2010,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one alias event
+         * Accept one alias event (short path)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectA"];
@@ -2070,7 +2070,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a batch of events
+         * Accept a batch of events (short path)
          * @description At most 500 events. The response lists the rejected ones.
          */
         post: operations["collectB"];
@@ -2090,7 +2090,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a batch of events
+         * Accept a batch of events (Segment's import)
          * @description At most 500 events. The response lists the rejected ones.
          */
         post: operations["collectImport"];
@@ -2110,7 +2110,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a batch of events
+         * Accept a batch of events (RudderStack in browsers)
          * @description At most 500 events. The response lists the rejected ones.
          */
         post: operations["collectBeaconBatch"];
@@ -2130,7 +2130,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one track event
+         * Accept one track event (Jitsu in browsers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSTrack"];
@@ -2150,7 +2150,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one page event
+         * Accept one page event (Jitsu in browsers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSPage"];
@@ -2170,7 +2170,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one identify event
+         * Accept one identify event (Jitsu in browsers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSIdentify"];
@@ -2190,7 +2190,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one group event
+         * Accept one group event (Jitsu in browsers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSGroup"];
@@ -2210,7 +2210,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one screen event
+         * Accept one screen event (Jitsu in browsers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSScreen"];
@@ -2230,7 +2230,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one alias event
+         * Accept one alias event (Jitsu in browsers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSAlias"];
@@ -2250,7 +2250,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one track event
+         * Accept one track event (Jitsu on servers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSS2sTrack"];
@@ -2270,7 +2270,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one page event
+         * Accept one page event (Jitsu on servers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSS2sPage"];
@@ -2290,7 +2290,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one identify event
+         * Accept one identify event (Jitsu on servers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSS2sIdentify"];
@@ -2310,7 +2310,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one group event
+         * Accept one group event (Jitsu on servers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSS2sGroup"];
@@ -2330,7 +2330,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one screen event
+         * Accept one screen event (Jitsu on servers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSS2sScreen"];
@@ -2350,7 +2350,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one alias event
+         * Accept one alias event (Jitsu on servers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSS2sAlias"];
@@ -2370,7 +2370,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept one event
+         * Accept one event (Jitsu on servers)
          * @description A 200 response means that the event is durable.
          */
         post: operations["collectApiSS2sEvent"];
@@ -2390,7 +2390,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a batch of events
+         * Accept a batch of events (Jitsu on servers)
          * @description At most 500 events. The response lists the rejected ones.
          */
         post: operations["collectApiSS2sBatch"];

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { collectionPaths, eventSchema } from './openapi.ts';
 import { ROUTES, SEGMENT_SETTINGS } from './routes.ts';
 
-type Operation = { operationId: string; responses: Record<string, { content: unknown }> };
+type Operation = { operationId: string; summary: string; responses: Record<string, { content: unknown }> };
 const operations = Object.entries(collectionPaths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
 );
@@ -15,6 +15,9 @@ test('every route is documented with its method, and nothing else', () => {
     [...ROUTES].map(([path, { method }]) => [path, method]),
   );
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(ROUTES.size);
+});
+test('no two endpoints have the same summary', () => {
+  expect(new Set(operations.map(({ operation }) => operation.summary)).size).toBe(ROUTES.size);
 });
 const SETTINGS = ['200', '401', '403', '503'];
 const EVERY = ['200', '400', '401', '403', '405', '413', '429', '500', '503'];

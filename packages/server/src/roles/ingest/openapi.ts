@@ -183,6 +183,20 @@ function componentOf(route: Route): string {
   return `${name}Event${route.rules.fallback === undefined ? '' : 'WithoutType'}`;
 }
 
+/** Whose path it is, so that no two summaries are the same. Ours have no note. */
+const FORMS: readonly (readonly [path: RegExp, form: string])[] = [
+  [/^\/api\/s\/s2s\//, 'Jitsu on servers'],
+  [/^\/api\/s\//, 'Jitsu in browsers'],
+  [/^\/beacon\//, 'RudderStack in browsers'],
+  [/^\/v1\/(track|page|identify|group)$/, 'Segment, RudderStack'],
+  [/^\/v1\/import$/, "Segment's import"],
+  [/^\/v1\/[sab]$/, 'short path'],
+];
+function formOf(path: string): string {
+  const form = FORMS.find(([pattern]) => pattern.test(path))?.[1];
+  return form === undefined ? '' : ` (${form})`;
+}
+
 function operation(path: string, route: Route): Schema {
   const operationId = `collect${path
     .split(/[^A-Za-z0-9]+/)
@@ -258,7 +272,7 @@ function operation(path: string, route: Route): Schema {
     post: {
       operationId,
       tags: ['Collection'],
-      summary: batch ? 'Accept a batch of events' : `Accept one ${route.impliedType ?? ''} event`.replace('  ', ' '),
+      summary: `${batch ? 'Accept a batch of events' : `Accept one ${route.impliedType ?? ''} event`.replace('  ', ' ')}${formOf(path)}`,
       description: batch
         ? `At most ${MAX_BATCH_EVENTS} events. The response lists the rejected ones.`
         : 'A 200 response means that the event is durable.',
