@@ -142,9 +142,9 @@ test.each([
 });
 
 test.each([
-  ['INGEST_PORT', { port: 0, host: '127.0.0.1', taken: true }],
-  ['HOST', { port: 0, host: '999.1.1.1', taken: false }],
-])('a listener that cannot open names %s', async (variable, { port, host, taken }) => {
+  ['INGEST_PORT: port \\d+ is in use: ', { port: 0, host: '127.0.0.1', taken: true }],
+  ['HOST: ', { port: 0, host: '999.1.1.1', taken: false }],
+])('a listener that cannot open says %s', async (fault, { port, host, taken }) => {
   const ingestPort = taken ? Number(new URL(listeners.addresses.main).port) : undefined;
   const opening = openListeners({
     settings: { port, host, ingestPort, metricsPort: undefined },
@@ -154,7 +154,7 @@ test.each([
     collection: [],
     admin: undefined,
   });
-  await expect(opening).rejects.toThrow(new RegExp(`^${variable}: `));
+  await expect(opening).rejects.toThrow(new RegExp(`^${fault}`));
 });
 
 test('a handler that throws fails its own request and nothing else', async () => {

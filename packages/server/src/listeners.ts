@@ -92,8 +92,7 @@ export async function openListeners({ settings, logger, health, metrics, collect
     server.on('clientError', replyToMalformedRequest);
     if (servesCollection) ingest?.attach(server);
     await new Promise<void>((resolve, reject) => {
-      const onError = (error: NodeJS.ErrnoException) =>
-        reject(new Error(`${settingToBlame(error, variable)}: ${error.message}`, { cause: error }));
+      const onError = (error: NodeJS.ErrnoException) => reject(new Error(listenFault(error, variable, port), { cause: error }));
       server.once('error', onError);
       server.listen(port, settings.host, () => {
         server.off('error', onError);
@@ -128,9 +127,11 @@ export async function openListeners({ settings, logger, health, metrics, collect
   };
 }
 
-/** The setting to correct: the port where it is taken or forbidden, else the address. */
-function settingToBlame({ code }: NodeJS.ErrnoException, port: string): string {
-  return code === 'EADDRINUSE' || code === 'EACCES' ? port : 'HOST';
+/** Names the setting to correct: the port where it is taken or forbidden, else the address. */
+function listenFault({ code, message }: NodeJS.ErrnoException, variable: string, port: number): string {
+  if (code === 'EADDRINUSE') return `${variable}: port ${port} is in use: stop the program that uses it, or set another ${variable}`;
+  if (code === 'EACCES') return `${variable}: no permission to listen on port ${port}: set a port above 1023`;
+  return `HOST: ${message}`;
 }
 /**
  * Only WebSocket upgrades are accepted. Java's HTTP client offers HTTP/2 with every request (`Upgrade: h2c`); a server may ignore
