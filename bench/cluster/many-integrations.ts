@@ -8,7 +8,9 @@ import { atMost, type BenchResult, figure } from '../result.ts';
 import { startCluster, sum, TICKS_PER_SECOND, ticks } from './installation.ts';
 
 const PER_PIPELINE = 10;
-const WATCH_MS = 30_000;
+/** After the load, each process collects its garbage. */
+const SETTLE_MS = 30_000;
+const WATCH_MS = 60_000;
 const START_MS = 180_000;
 const DELIVER_MS = 180_000;
 const SENDS_AT_ONCE = 16;
@@ -43,6 +45,7 @@ export async function measureManyIntegrations(count: number): Promise<BenchResul
         await sleep(5_000);
       }
     });
+    await sleep(SETTLE_MS);
     const [before, from] = [ticks(pids), await installation.broker?.counts()];
     await sleep(WATCH_MS);
     const [after, to] = [ticks(pids), await installation.broker?.counts()];

@@ -12,6 +12,8 @@ import type { VisitorLanes } from './visitor-lanes.ts';
 const MAX_IN_FLIGHT = 1_024;
 /** Events read at once. Reading goes ahead of processing, so that organisations behind a backlog get their turns. */
 const MAX_BATCH = 64;
+/** On a log that pays messages for each commit: a request of 100 events is committed at once. */
+const MAX_BATCH_BY_MESSAGES = 128;
 /**
  * Events of one partition in memory while only one organisation exists, the same as its share among several. A live event takes about 10 KB:
  * more of them would outgrow the young generation and cost more to collect than to process.
@@ -26,7 +28,7 @@ const LONGEST_PAUSE_MS = 2_000;
 const LOOK_AGAIN_MS = 250;
 
 export interface PartitionReaderDeps extends Pick<ProcessDeps, 'snapshots' | 'logger'> {
-  log: Pick<EventLog, 'consume' | 'ackAll' | 'remove' | 'groups' | 'lag' | 'read'>;
+  log: Pick<EventLog, 'consume' | 'ackAll' | 'remove' | 'groups' | 'lag' | 'read' | 'atomic'>;
   lanes: VisitorLanes;
 }
 
@@ -58,7 +60,8 @@ export class PartitionReader {
       const stored = LaggingOrganisation.parse(group);
       if (stored !== undefined) this.#resume(stored);
     }
-    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ordered: true } as const;
+    const maxBatch = this.#deps.log.atomic ? MAX_BATCH : MAX_BATCH_BY_MESSAGES;
+    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch, ordered: true } as const;
     this.#consumer = this.#deps.log.consume(this.#topic, PROCESS_GROUP, options, (batch) => this.#take(batch));
     if (this.#lagging.size > 0) this.#readsOldCursors = this.#startOldCursors();
   }

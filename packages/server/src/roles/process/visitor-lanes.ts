@@ -32,8 +32,10 @@ export interface VisitorLanesDeps extends ProcessDeps {
 const LARGE_BYTES = 16_384;
 /** Events that are opened together: one question to the store for the visitors of each organisation. */
 const MAX_GROUP = 32;
-/** Records of a group are built in one step: more would hold the event loop for milliseconds. The log commits all groups together. */
+/** Records of a group are built in one step: more would hold the event loop for milliseconds. An embedded log commits all groups together. */
 const MAX_COMMIT = 64;
+/** Elsewhere each group costs messages that all brokers flush. A request of 100 events is one. */
+const MAX_COMMIT_BY_MESSAGES = 128;
 const MAX_COMMIT_BYTES = 512 * 1024;
 /** Of one organisation in memory. */
 const SHARE = { events: 256, bytes: 2 * 1024 * 1024 };
@@ -253,7 +255,10 @@ export class VisitorLanes {
     }
     this.#finished.push({ done: { record, result, visitor }, lane });
     // A log without transactions pays messages for each commit: events that are being begun share them.
-    if (this.#deps.log.atomic || !this.#isBeginning || this.#finished.length >= MAX_COMMIT) this.#commitSoon();
+    if (this.#deps.log.atomic || !this.#isBeginning || this.#finished.length >= this.#maxCommit) this.#commitSoon();
+  }
+  get #maxCommit(): number {
+    return this.#deps.log.atomic ? MAX_COMMIT : MAX_COMMIT_BY_MESSAGES;
   }
   /** Lets the rest of this group finish first. */
   #commitSoon(): void {
@@ -287,7 +292,7 @@ export class VisitorLanes {
     let count = 0;
     let bytes = 0;
     for (const { done } of this.#finished) {
-      if (count === MAX_COMMIT || (count > 0 && bytes + done.record.bytes > MAX_COMMIT_BYTES)) break;
+      if (count === this.#maxCommit || (count > 0 && bytes + done.record.bytes > MAX_COMMIT_BYTES)) break;
       bytes += done.record.bytes;
       count += 1;
     }

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { LeaseBucket } from './bucket.ts';
 import type { Leases } from './port.ts';
-import { Share } from './share.ts';
+import { BEAT_MS, Share } from './share.ts';
 
 export interface KvLeasesOptions {
   connection: NatsConnection;
@@ -17,6 +17,9 @@ export function openKvLeases(options: KvLeasesOptions): Leases {
   const bucket = new LeaseBucket(options.connection, options.replicas);
   const own = randomUUID();
   const shares = new Set<Share>();
+  const beats = setInterval(() => {
+    for (const share of shares) share.beat();
+  }, BEAT_MS);
   return {
     share(names, callbacks) {
       const set = hash('sha256', JSON.stringify([...names].sort()), 'hex').slice(0, 16);
@@ -40,6 +43,7 @@ export function openKvLeases(options: KvLeasesOptions): Leases {
     async close() {
       await Promise.all([...shares].map((share) => share.stop()));
       shares.clear();
+      clearInterval(beats);
       bucket.close();
     },
   };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { LeaseBucket } from './bucket.ts';
-import { Share } from './share.ts';
+import { BEAT_MS, Share } from './share.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -51,7 +51,14 @@ function join(bucket: ReturnType<typeof memoryBucket>, own: string, names: strin
       throw error;
     },
   });
-  return { held, share };
+  const beats = setInterval(() => share.beat(), BEAT_MS);
+  return {
+    held,
+    async stop() {
+      clearInterval(beats);
+      await share.stop();
+    },
+  };
 }
 
 test('a process that holds every name rests, and gives half of them to one that joins', async () => {
@@ -71,5 +78,5 @@ test('a process that holds every name rests, and gives half of them to one that 
   await vi.advanceTimersByTimeAsync(3_000);
   // Each holds a part, and looks every second whether the other is still there.
   expect(bucket.lists - before).toBeGreaterThanOrEqual(6);
-  await Promise.all([first.share.stop(), second.share.stop()]);
+  await Promise.all([first.stop(), second.stop()]);
 });

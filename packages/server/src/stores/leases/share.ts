@@ -19,8 +19,7 @@ interface ShareOptions {
   onError(error: unknown): void;
 }
 
-const TURN_MS = 1_000;
-const RENEW_MS = 1_000;
+export const BEAT_MS = 1_000;
 /** A process that holds every name takes a turn this often: whoever joins says so. */
 const REST_MS = 5_000;
 /** Stop the work after this long without a renewal: well before the key expires and another process can win it. */
@@ -38,8 +37,6 @@ export class Share {
   readonly #options: ShareOptions;
   readonly #held = new Map<string, Held>();
   readonly #order: string[];
-  readonly #turns: NodeJS.Timeout;
-  readonly #beats: NodeJS.Timeout;
   #watch: NodeJS.Timeout;
   #member: Member;
   #running: Promise<void> | undefined;
@@ -54,12 +51,16 @@ export class Share {
     // Each process starts at a different name, so that newcomers do not all compete for the same one.
     const start = Number.parseInt(options.own.slice(0, 8), 16) % Math.max(1, options.names.length);
     this.#order = [...options.names.slice(start), ...options.names.slice(0, start)];
-    this.#turns = setInterval(() => !this.#rests && this.#turn(), TURN_MS);
-    // Independent of the turns, because a turn may wait for work to stop.
-    this.#beats = setInterval(() => void this.#member.renew(), RENEW_MS);
     this.#watch = setTimeout(() => this.#giveUpLate(), GIVE_UP_MS);
     this.#released = options.bucket.onReleased(options.set, () => this.#turn());
     this.#turn();
+  }
+
+  /** Call every `BEAT_MS` until `stop`, for all shares of the process at once: brokers replicate together what arrives together. */
+  beat(): void {
+    // Not part of the turn, which may wait for work to stop.
+    void this.#member.renew();
+    if (!this.#rests) this.#turn();
   }
 
   get #rests(): boolean {
@@ -164,8 +165,6 @@ export class Share {
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
-    clearInterval(this.#turns);
-    clearInterval(this.#beats);
     this.#released.unsubscribe();
     await this.#running;
     // The others no longer count this process and take each name over as soon as it is released, but not before.
@@ -174,7 +173,7 @@ export class Share {
     this.#member = new Member(this.#options, `leaving.${set}`, () => this.#loseAll());
     await this.#member.renew();
     await counted.remove().catch((error) => onError(error));
-    const beats = setInterval(() => void this.#member.renew(), RENEW_MS);
+    const beats = setInterval(() => void this.#member.renew(), BEAT_MS);
     await Promise.all([...this.#held.keys()].map((name) => this.#giveBack(name)));
     clearInterval(beats);
     clearTimeout(this.#watch);
