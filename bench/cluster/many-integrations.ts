@@ -8,7 +8,7 @@ import { atMost, type BenchResult, figure } from '../result.ts';
 import { startCluster, sum, TICKS_PER_SECOND, ticks } from './installation.ts';
 
 const PER_PIPELINE = 10;
-/** After the load, each process collects its garbage. */
+/** Each process collects the garbage of the load: counted apart. */
 const SETTLE_MS = 30_000;
 const WATCH_MS = 60_000;
 const START_MS = 180_000;
@@ -45,14 +45,10 @@ export async function measureManyIntegrations(count: number): Promise<BenchResul
         await sleep(5_000);
       }
     });
-    await sleep(SETTLE_MS);
-    const [before, from] = [ticks(pids), await installation.broker?.counts()];
-    await sleep(WATCH_MS);
-    const [after, to] = [ticks(pids), await installation.broker?.counts()];
-    const idle = Object.entries(after).map(([name, ticked]): [string, number] => [
-      name,
-      ((ticked - (before[name] ?? 0)) / TICKS_PER_SECOND / (WATCH_MS / 1_000)) * 100,
-    ]);
+    const settling = await watch(pids, SETTLE_MS);
+    const from = await installation.broker?.counts();
+    const idle = await watch(pids, WATCH_MS);
+    const to = await installation.broker?.counts();
 
     const delivered = () =>
       new Set(receiver.requests.map(({ path, body }) => `${path} ${(JSON.parse(body) as { event_id: string }).event_id}`)).size;
@@ -68,6 +64,7 @@ export async function measureManyIntegrations(count: number): Promise<BenchResul
       atMost('snapshot load', Math.max(0, full.ms - empty.ms) / 1_000, 's', 3),
       // Comparable on a busy machine too.
       figure('snapshot load: CPU', full.cpuSeconds - empty.cpuSeconds, 's'),
+      figure('just after the load: all processes and brokers', sum(settling.map(([, percent]) => percent)), '% of a core'),
       ...idle.map(([name, percent]) => figure(`idle: ${name}`, percent, '% of a core')),
       figure('idle: API requests', ((to?.apiRequests ?? 0) - (from?.apiRequests ?? 0)) / (WATCH_MS / 1_000), 'a second'),
       atMost('idle: all processes and brokers', sum(idle.map(([, percent]) => percent)), '% of a core', 10),
@@ -78,6 +75,16 @@ export async function measureManyIntegrations(count: number): Promise<BenchResul
     await installation.stop();
     await receiver.close();
   }
+}
+
+/** Share of a core that each process uses. */
+async function watch(pids: Record<string, number>, ms: number): Promise<[name: string, percent: number][]> {
+  const before = ticks(pids);
+  await sleep(ms);
+  return Object.entries(ticks(pids)).map(([name, ticked]) => [
+    name,
+    ((ticked - (before[name] ?? 0)) / TICKS_PER_SECOND / (ms / 1_000)) * 100,
+  ]);
 }
 
 /** Copies a pipeline with its integrations in SQL: 10,000 requests to the management API would take minutes. */

@@ -6,6 +6,8 @@ import { startCluster } from './installation.ts';
 import { startTraffic } from './traffic.ts';
 
 const SECONDS = 8;
+/** The generator has 1,000 ids a millisecond, and each request takes 100 of them. */
+const CONNECTIONS = 8;
 /** A change of the number of deliverers counts 10 s later. */
 const DELIVERERS_MS = 15_000;
 
@@ -21,8 +23,8 @@ export async function measureThroughput(): Promise<BenchResult[]> {
         integration: { max_in_flight: 64, max_deliverers: each },
       });
       await sleep(each === 1 ? 3_000 : DELIVERERS_MS);
-      const port = Number(new URL(installation.urls[0] ?? '').port);
-      const plan = { connections: 16, warmupMs: 0, port, path: '/v1/batch', batch: 100, key };
+      const [port = 0, ...otherPorts] = installation.urls.map((url) => Number(new URL(url).port));
+      const plan = { connections: CONNECTIONS, warmupMs: 0, port, otherPorts, path: '/v1/batch', batch: 100, key };
       await traffic.load({ ...plan, durationMs: 2_000 });
       await traffic.untilDelivered();
       await traffic.ask('reset');

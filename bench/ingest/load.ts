@@ -4,6 +4,8 @@ import { headOf, trackEvent } from './request.ts';
 
 export interface LoadPlan {
   port: number;
+  /** Of further processes: connections are spread over all of them. */
+  otherPorts?: number[];
   path: string;
   /** The pipeline key. The benchmark's own server accepts `pk_web`. */
   key?: string;
@@ -81,12 +83,13 @@ export async function load(plan: LoadPlan): Promise<LoadResult> {
     else if (due.length > 0) send(lane, due.shift()!);
     else idle.push(lane);
   }
+  const ports = [plan.port, ...(plan.otherPorts ?? [])];
   const lanes = await Promise.all(
     Array.from(
       { length: plan.connections },
       (_, index) =>
         new Promise<Lane>((resolve, reject) => {
-          const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true }, () => {
+          const socket = connect({ port: ports[index % ports.length] ?? plan.port, host: '127.0.0.1', noDelay: true }, () => {
             const lane = new Lane(socket, plan.path, plan.key ?? 'pk_web', plan.batch, index);
             socket.on('data', (chunk: Buffer) => onAnswer(lane, chunk));
             resolve(lane);
