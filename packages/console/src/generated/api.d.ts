@@ -10239,9 +10239,9 @@ export interface operations {
                 action?: string;
                 resource_type?: string;
                 resource_id?: string;
-                /** @description Start, inclusive. */
+                /** @description The first moment that counts. */
                 from?: string;
-                /** @description End, exclusive. */
+                /** @description The last moment that counts. */
                 to?: string;
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;

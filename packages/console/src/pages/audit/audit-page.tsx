@@ -47,8 +47,8 @@ export function AuditPage() {
               ...(action === undefined ? {} : { action }),
               ...(resource === undefined ? {} : { resource_id: resource }),
               ...(user === undefined ? {} : { user_id: user }),
-              ...startOf('from', from, 0),
-              ...startOf('to', to, 1),
+              ...momentOf('from', from),
+              ...momentOf('to', to),
             },
           },
         }),
@@ -154,11 +154,11 @@ export function AuditPage() {
   );
 }
 
-/** The start of the day, or of the one after it. What is no day filters nothing. */
-function startOf(name: 'from' | 'to', day: string | undefined, later: 0 | 1): { from?: string; to?: string } {
+/** The first or last moment of the day. What is no day filters nothing. */
+function momentOf(name: 'from' | 'to', day: string | undefined): { from?: string; to?: string } {
   const [year = Number.NaN, month = 1, date = 1] = (day ?? '').split('-').map(Number);
-  const start = new Date(year, month - 1, date + later);
-  return day === undefined || Number.isNaN(start.getTime()) ? {} : { [name]: start.toISOString() };
+  const moment = name === 'from' ? new Date(year, month - 1, date) : new Date(year, month - 1, date, 23, 59, 59, 999);
+  return day === undefined || Number.isNaN(moment.getTime()) ? {} : { [name]: moment.toISOString() };
 }
 
 /** The changed fields; opens what they were before and after. */

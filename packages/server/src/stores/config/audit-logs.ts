@@ -74,18 +74,18 @@ export interface AuditFilter {
   action?: string | undefined;
   resource_type?: string | undefined;
   resource_id?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
 }
-/** Newest first. `from` is inclusive, `to` exclusive. */
+/** Newest first. `from` and `to` are inclusive. */
 export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page: Page): Promise<Paged<AuditLog>> {
   let query = db.selectFrom('audit_logs').where('org_id', '=', orgId);
   for (const column of ['user_id', 'action', 'resource_type', 'resource_id'] as const) {
     const wanted = filter[column];
     if (wanted !== undefined) query = query.where(column, '=', wanted);
   }
-  if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
+  if (filter.from !== undefined) query = query.where('timestamp', '>=', new Date(filter.from).toISOString());
+  if (filter.to !== undefined) query = query.where('timestamp', '<=', new Date(filter.to).toISOString());
   const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined);
   const ordered = query.orderBy('seq', 'desc');
   const count = () => (isFiltered ? countOf(query) : countAll(db, orgId));

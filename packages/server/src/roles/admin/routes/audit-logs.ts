@@ -1,11 +1,12 @@
 import { AnyObject, Closed, Id, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
-import { IdParams, ListOf, PageQuery, pageOf, TimeQuery, timeOf } from '../../../http/schema.ts';
+import { IdParams, ListOf, PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { findAudit, listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';
 import { decodeInTurns } from '../../../stores/config/paging.ts';
 import { maskAuditedParameters } from '../../../stores/config/pipeline-parameters.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { timeRange } from '../time-range.ts';
 
 const tags = ['Audit log'];
 const Entry = named(
@@ -40,8 +41,8 @@ export function auditRoutes(app: AdminApp, { db, cipher }: AdminContext): void {
           action: Type.Optional(Type.String()),
           resource_type: Type.Optional(Type.String()),
           resource_id: Type.Optional(Type.String()),
-          from: Type.Optional(TimeQuery('Start, inclusive.')),
-          to: Type.Optional(TimeQuery('End, exclusive.')),
+          from: Type.Optional(TimeQuery('The first moment that counts.')),
+          to: Type.Optional(TimeQuery('The last moment that counts.')),
           ...PageQuery,
         }),
         response: { 200: ListOf('audit_logs', Entry) },
@@ -49,7 +50,8 @@ export function auditRoutes(app: AdminApp, { db, cipher }: AdminContext): void {
     },
     async ({ query, user }) => {
       const page = pageOf(query);
-      const filter = { ...query, from: timeOf('from', query.from), to: timeOf('to', query.to) };
+      const { user_id, action, resource_type, resource_id } = query;
+      const filter = { user_id, action, resource_type, resource_id, ...timeRange(query) };
       const { rows, total } = await listAudit(db, user.org_id, filter, page);
       const audit_logs = await decodeInTurns(rows, (row) => ({ ...row, changes: maskAuditedParameters(row.changes) }));
       return { audit_logs, total, ...page };
