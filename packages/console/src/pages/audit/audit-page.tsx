@@ -2,6 +2,7 @@ import { Button, Group, Table, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
 import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { UserSelect } from '../../components/server-select.tsx';
@@ -124,7 +125,7 @@ export function AuditPage() {
                     </Table.Td>
                     <Table.Td visibleFrom="sm">{entry.user_email ?? 'the command line'}</Table.Td>
                     <Table.Td className={classes.action ?? ''}>
-                      <Tag>{entry.action}</Tag>
+                      <Tag>{breakable(entry.action)}</Tag>
                       <span className={classes.small}>
                         <Changes entry={entry} />
                       </span>
@@ -160,6 +161,16 @@ function momentOf(name: 'from' | 'to', day: string | undefined): { from?: string
   const moment = name === 'from' ? new Date(year, month - 1, date) : new Date(year, month - 1, date, 23, 59, 59, 999);
   return day === undefined || Number.isNaN(moment.getTime()) ? {} : { [name]: moment.toISOString() };
 }
+
+/** May take a second line after a dot or an underscore. */
+const breakable = (action: string): ReactNode =>
+  action.split(/(?<=[._])/).map((part, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 
 /** The changed fields; opens what they were before and after. */
 function Changes({ entry: { id, changes } }: { entry: Entry }) {
