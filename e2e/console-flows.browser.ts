@@ -220,7 +220,7 @@ describe('daily work in the console', () => {
     await page.getByRole('option', { name: 'Late' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Use it' }).click();
     await page.getByRole('navigation', { name: 'Integrations' }).getByRole('link', { name: /^Late/ }).waitFor();
-    await page.getByRole('button', { name: 'Install snippet' }).click();
+    await page.getByRole('button', { name: 'Send events …' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Build it' }).click();
     await page.getByLabel('Website snippet').getByText('<script async').waitFor();
     await page.keyboard.press('Escape');

@@ -303,6 +303,10 @@ describe('the lists of a large organisation', () => {
     await page.getByRole('combobox', { name: 'Stage' }).click();
     await page.getByRole('option', { name: 'ingest' }).click();
     await expect.poll(() => list.getByRole('row').count()).toBe(2);
+    await page.goto(`${service.url}/pipelines/${shop.id}?range=1h`);
+    await page.getByRole('link', { name: '1 rejected' }).click();
+    await page.getByRole('button', { name: /^Processing: rejected/ }).waitFor();
+    await page.getByText('1 match', { exact: true }).waitFor();
     await page.goto(`${service.url}/`);
     await page
       .getByRole('row', { name: /A shop that fails/ })

@@ -96,7 +96,7 @@ describe('the console', () => {
     await page.keyboard.type(receiver.url);
     await tabTo(page, /^Install$/);
     await page.keyboard.press('Enter');
-    await page.getByText('Webhook receives events from now on.').waitFor();
+    await page.getByText('Webhook receives events from now on').waitFor();
     await tabTo(page, /^Send a test event$/);
     await page.keyboard.press('Enter');
     await page.getByRole('status').filter({ hasText: '200' }).waitFor();

@@ -1,12 +1,15 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Sparkline } from './sparkline.tsx';
 import classes from './stat.module.css';
+
+type Target = Pick<LinkProps, 'to' | 'search' | 'params'>;
 
 export interface StatProps {
   label: string;
   value: string;
-  note?: ReactNode;
+  /** A number of the note leads to what it counts, as the large one does. */
+  note?: string | readonly { text: string; link: Target }[];
   /** `+3 %`, and what it is compared with. */
   change?: string | undefined;
   against?: string;
@@ -14,33 +17,44 @@ export interface StatProps {
   series?: number[];
   tone?: 'bad' | undefined;
   /** Where the number's events are listed. */
-  link?: Pick<LinkProps, 'to' | 'search' | 'params'>;
+  link: Target;
 }
 
 /** One number, what it means, how it moved, and the way to what it counts. */
-export function Stat({ label, value, note, change, against, series, tone, link }: StatProps) {
-  const content = (
-    <>
-      <span className={classes.label}>{label}</span>
-      <span className={classes.value} data-tone={tone}>
-        {value}
-        {change !== undefined && (
-          <span className={classes.change} title={against}>
-            {change} <span className="hidden">{against}</span>
+export function Stat({ label, value, note = '', change, against, series, tone, link }: StatProps) {
+  const notes = typeof note === 'string' ? [] : note;
+  return (
+    <div className={classes.stat}>
+      <Link className={classes.link} {...(link as { to: string })}>
+        <span className={classes.label}>{label}</span>
+        <span className={classes.value} data-tone={tone}>
+          {value}
+          {change !== undefined && (
+            <span className={classes.change} title={against}>
+              {change} <span className="hidden">{against}</span>
+            </span>
+          )}
+        </span>
+        {typeof note === 'string' && (
+          <span className={classes.note} title={note}>
+            {note}
           </span>
         )}
-      </span>
-      <span className={classes.note} title={typeof note === 'string' ? note : undefined}>
-        {note}
-      </span>
+      </Link>
+      {notes.length > 0 && (
+        <span className={classes.note} title={notes.map(({ text }) => text).join(' · ')}>
+          {notes.map(({ text, link: to }, at) => (
+            <Fragment key={text}>
+              {at > 0 && ' · '}
+              <Link className={classes.own} {...(to as { to: string })}>
+                {text}
+              </Link>
+            </Fragment>
+          ))}
+        </span>
+      )}
       {series !== undefined && series.length > 1 && <Sparkline values={series} label={`${label} over time`} tone={tone} />}
-    </>
-  );
-  if (link === undefined) return <div className={classes.stat}>{content}</div>;
-  return (
-    <Link className={`${classes.stat} ${classes.link}`} {...(link as { to: string })}>
-      {content}
-    </Link>
+    </div>
   );
 }
 export function Stats({ children }: { children: ReactNode }) {

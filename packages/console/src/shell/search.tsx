@@ -99,8 +99,8 @@ export function Search() {
       ),
     },
   ];
-  // An id has no blanks and is long enough not to be a word that somebody is typing.
-  if (/^\S{8,255}$/.test(wanted))
+  // An id has no blanks, and a digit or more letters than a word that somebody is typing.
+  if (/^(?=\S{1,255}$)(\S{8}|.*\d)/.test(wanted))
     groups.push({
       group: 'Event',
       actions: [go(`Open the event ${wanted}`, 'event', () => navigate({ to: '/events', search: { selected: wanted } }))],

@@ -32,6 +32,8 @@ export function CatalogPage() {
           size="xs"
           w={260}
           aria-label="Search the catalog"
+          // Not on a telephone, whose keyboard would cover the cards.
+          autoFocus={matchMedia('(hover: hover)').matches}
           placeholder="Search …"
           value={q}
           onChange={({ currentTarget }) => set({ q: currentTarget.value === '' ? undefined : currentTarget.value })}

@@ -38,7 +38,7 @@ export function Installed({
           ? vendor.connect === null
             ? `${vendor.name} is a template now; open its mapping to use it in a pipeline.`
             : `${vendor.name} is a template now. Connect the account; then the mapping opens, where “Use in a pipeline” assigns it.`
-          : `${vendor.name} receives events from now on.`}
+          : `${vendor.name} receives events from now on, not those that came before.`}
       </Text>
       {vendor.connect !== null && (
         <div className={classes.done}>
@@ -133,7 +133,9 @@ function TestCall({ integration, testMode }: { integration: InstalledIntegration
         )}
       </Group>
       {test.data !== undefined && test.data.response_excerpt !== '' && (
-        <Json value={test.data.response_excerpt} label="Answer of the vendor" maxHeight={140} />
+        <div style={{ marginTop: 8 }}>
+          <Json value={test.data.response_excerpt} label="Answer of the vendor" maxHeight={140} />
+        </div>
       )}
       {test.isError && <p role="alert">{failureText(test.error)}</p>}
     </div>

@@ -65,9 +65,13 @@ export function FirstRun({ pipeline, setup, onLeave }: { pipeline: Made | undefi
         </p>
       </Step>
       <Step number={3} title="Connect an integration" done={integrations > 0}>
-        <p className="dim">Choose where the events go: a vendor of the catalog, a webhook of yours, or any HTTP API.</p>
+        <p className="dim">
+          {integrations === 0
+            ? 'Choose where the events go: a vendor of the catalog, a webhook of yours, or any HTTP API.'
+            : 'It gets the events that arrive from now on: send another one above, and see it delivered.'}
+        </p>
         <Group gap="xs">
-          <Button component={Link} to="/catalog" variant={first === undefined ? 'default' : 'filled'}>
+          <Button component={Link} to="/catalog" variant={first === undefined || integrations > 0 ? 'default' : 'filled'}>
             Open the catalog
           </Button>
           {pipeline !== undefined && integrations > 0 && (

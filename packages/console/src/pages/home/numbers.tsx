@@ -2,20 +2,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Stat, Stats } from '../../components/stat.tsx';
 import { Failed } from '../../components/states.tsx';
+import { words } from '../../components/tag.tsx';
 import { change, milliseconds, number } from '../../format.ts';
 import { deadOf, earlierStatsQuery, trafficQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 
 export const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
-/** The largest reasons first: `consent not granted 1,611 · bot 373`. */
-export function reasonsOf(dropped: Record<string, number>, most = 2): string {
-  return Object.entries(dropped)
+/** The largest two first: `consent not granted 1,611`. */
+const reasonsOf = (dropped: Record<string, number>) =>
+  Object.entries(dropped)
     .sort(([, a], [, b]) => b - a)
-    .slice(0, most)
-    .map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${number(count)}`)
-    .join(' · ');
-}
+    .slice(0, 2)
+    .map(([reason, count]) => ({ reason, text: `${words(reason)} ${number(count)}` }));
 
 export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipelineId?: string; oldest?: string | undefined }) {
   const scope = pipelineId === undefined ? {} : { pipeline_id: pipelineId };
@@ -39,7 +38,16 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         value={shown(data?.totals.received)}
         change={moved(data?.totals.received, before?.received)}
         against={against}
-        note={data && data.totals.rejected > 0 ? `${number(data.totals.rejected)} rejected` : 'none rejected'}
+        note={
+          data && data.totals.rejected > 0
+            ? [
+                {
+                  text: `${number(data.totals.rejected)} rejected`,
+                  link: { to: '/events', search: { ...pipeline, range, status: 'rejected' } },
+                },
+              ]
+            : 'none rejected'
+        }
         series={data?.series.map(({ received }) => received) ?? []}
         link={{ to: '/events', search: { ...pipeline, range } }}
       />
@@ -57,7 +65,14 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         value={shown(data && sum(data.totals.dropped))}
         change={moved(data && sum(data.totals.dropped), before && sum(before.dropped))}
         against={against}
-        note={data ? reasonsOf(data.totals.dropped) : ''}
+        note={
+          data === undefined
+            ? ''
+            : reasonsOf(data.totals.dropped).map(({ reason, text }) => ({
+                text,
+                link: { to: '/events', search: { ...pipeline, range, reason } },
+              }))
+        }
         series={data?.series.map(({ dropped }) => sum(dropped)) ?? []}
         link={{ to: '/events', search: { ...pipeline, range, delivery: 'dropped' } }}
       />

@@ -28,7 +28,7 @@ export function snippets({ ingestUrl: origin, key, tag, globalVariable }: Snippe
         tag === undefined
           ? undefined
           : `${tag}\n<script>\n  (${global} = ${global} || []).push(['track', 'Order Completed', ${ORDER}]);\n</script>`,
-      note: 'The tag goes before the end of the page’s head. Page views are sent without further code.',
+      note: 'The tag goes before the end of the page’s head. Page views are sent without further code. Vendors with a consent category get them once the page tells the visitor’s consent.',
     },
     {
       key: 'npm',
@@ -39,18 +39,18 @@ export function snippets({ ingestUrl: origin, key, tag, globalVariable }: Snippe
     {
       key: 'curl',
       label: 'curl',
-      text: `curl ${origin}/v1/t \\\n  -H 'authorization: Bearer ${key}' \\\n  -H 'content-type: application/json' \\\n  -d '{"type": "track", "event": "Order Completed", "properties": {"order_id": "A-1", "total": 42, "currency": "EUR"},\n       "context": {"consent": {"categories": {"analytics": true, "marketing": true}}}}'`,
+      text: `curl ${origin}/v1/t \\\n  -H 'authorization: Bearer ${key}' \\\n  -H 'content-type: application/json' \\\n  -d '{"type": "track", "event": "Order Completed", "properties": {"order_id": "A-1", "total": 42, "currency": "EUR"},\n       "context": {"consent": {"categories": {"analytics": true, "marketing": true, "advertising": true}}}}'`,
     },
     {
       key: 'node',
       label: 'Node',
-      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: ${ORDER}, context: { consent: { categories: { analytics: true, marketing: true } } } });\nawait analytics.closeAndFlush();`,
+      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: ${ORDER}, context: { consent: { categories: { analytics: true, marketing: true, advertising: true } } } });\nawait analytics.closeAndFlush();`,
       note: 'Segment’s libraries work by changing their host and key. Vendors with a consent category get only events that carry the visitor’s consent.',
     },
     {
       key: 'python',
       label: 'Python',
-      text: `# pip install segment-analytics-python\nimport segment.analytics as analytics\n\nanalytics.write_key = '${key}'\nanalytics.host = '${origin}'\nanalytics.track('u_1', 'Order Completed', {'order_id': 'A-1', 'total': 42, 'currency': 'EUR'},\n                context={'consent': {'categories': {'analytics': True, 'marketing': True}}})\nanalytics.flush()`,
+      text: `# pip install segment-analytics-python\nimport segment.analytics as analytics\n\nanalytics.write_key = '${key}'\nanalytics.host = '${origin}'\nanalytics.track('u_1', 'Order Completed', {'order_id': 'A-1', 'total': 42, 'currency': 'EUR'},\n                context={'consent': {'categories': {'analytics': True, 'marketing': True, 'advertising': True}}})\nanalytics.flush()`,
     },
   ];
 }

@@ -66,7 +66,7 @@ export function PipelinePage() {
         <>
           {tab === 'overview' && <RangeSelect />}
           <Button variant="default" onClick={() => setSnippet('html')}>
-            Install snippet
+            Send events …
           </Button>
           <Button component={Link} to="/catalog" search={{ pipeline: pipelineId } as never}>
             Add integration

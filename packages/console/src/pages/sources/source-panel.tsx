@@ -100,8 +100,8 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
         ) : (
           <>
             Last received <span title={zonedTime(status.data.last_received_at)}>{ago(status.data.last_received_at)}</span>.{' '}
-            <Link to="/events" search={{ pipeline: source.pipeline_id }}>
-              Events of its pipeline
+            <Link to="/events" search={{ pipeline: source.pipeline_id, source: source.id }}>
+              Its events
             </Link>
           </>
         )}

@@ -184,6 +184,8 @@ function matchesSteps(
 ): boolean {
   if (reason !== undefined && row.reason !== reason && !steps.some((step) => toldBy(step).reason === reason)) return false;
   if (delivery === undefined && integration_id === undefined) return true;
+  // Before routing: it has no steps.
+  if (delivery === 'dropped' && integration_id === undefined && row.result === 'dropped') return true;
   const last = new Map<string, number>();
   for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));
   if (delivery === 'waiting' && row.result === 'processed' && row.reason !== UNTRACED) {

@@ -184,6 +184,9 @@ onStory('events', (story) => {
     expect(await found('reason=consent_not_granted')).toEqual([all[1]]);
     expect(await found(`from=${iso(LATER + 1)}&to=${iso(LATER + 2)}`)).toEqual([all[1], all[2]]);
     expect(await story.refusal('GET', 'events?delivery=lost')).toEqual([422, 'VALIDATION_ERROR', 'delivery']);
+    await story.record({ kind: 'dropped', reason: 'bot', received_at: LATER + 9, ...of('v5', 9) });
+    expect(await found('delivery=dropped'), 'as the statistics count them: also before routing').toEqual([['v5', 'dropped'], all[1]]);
+    expect(await found(`delivery=dropped&integration_id=${integration}`)).toEqual([all[1]]);
   });
 
   test('are read page by page with a cursor that new events do not move', async () => {

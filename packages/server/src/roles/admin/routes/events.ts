@@ -157,7 +157,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           delivery: Type.Optional(
             OneOf(DELIVERIES, {
               description:
-                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result.',
+                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` without `integration_id` includes events that were dropped before routing. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result.',
             }),
           ),
           source: Type.Optional(
