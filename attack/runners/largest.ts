@@ -34,6 +34,7 @@ const objects = (size: number) => ({ list: many(size * 24_000, (i) => ({ a: i })
 const list = (size: number) => ({ list: many(size * 150_000, (i) => i) });
 const fields = (size: number) => Object.fromEntries(many(size * 45_000, (i) => [`a${i}`, i]));
 const text = () => ({ text: TEXT });
+const texts = (size: number) => ({ list: many(100, () => 'Aé b-c. 12'.repeat(size * 800)) });
 /** Each with the properties of the largest event: `size` is 1 for one that is sent, and less for one in a request to the API. */
 const HOSTILE: readonly [name: string, config: (round: number) => object, properties: (size: number) => object][] = [
   ['copies of 9,000 objects', (round) => rows(round, (i) => ({ source: '$', target: `t${i}` })), objects],
@@ -64,6 +65,12 @@ const HOSTILE: readonly [name: string, config: (round: number) => object, proper
     (round) => rows(round, (i) => ({ source: 'properties.text', target: `t${i}`, transforms: ['lowercase', 'sha256'] })),
     text,
   ],
+  ...[['sha256'], ['md5'], ['join'], ['base64'], [{ name: 'replace', args: ['.', ''] }]].map((transforms): (typeof HOSTILE)[number] => [
+    `${JSON.stringify(transforms)} of 100 texts`,
+    (round) => rows(round, (i) => ({ source: 'properties.list', target: `t${i}`, transforms })),
+    texts,
+  ]),
+  ['hashes of a list', (round) => rows(round, (i) => ({ source: 'properties.list', target: `t${i}`, transforms: ['sha256'] })), list],
   [
     'conditions on a text',
     (round) => rows(round, (i) => ({ value: 1, target: `t${i}`, when: { field: 'properties.text', op: 'contains', value: `${i}` } })),

@@ -57,6 +57,10 @@ const MAX_READ = 8 * MAX_TEXT;
 const PER_ELEMENT = 24;
 const PER_FIELD = 96;
 const PER_NEW_FIELD = 150;
+/** Writing a fraction takes as long as reading this many characters. */
+const PER_DECIMAL = 60;
+/** Listing the names of an object with more fields takes twice as long for each. */
+const MANY_FIELDS = 10_000;
 
 /** The event's own size raises the limits where an installation accepts larger events than by default. Always call `endQuota` after it. */
 export function startQuota(bytes: number, write = MAX_WRITTEN): void {
@@ -88,22 +92,32 @@ export function quotaLeft(): number {
   return toWrite;
 }
 
+/** Of a transform, counted in characters like everything that is read. A value is an element of a list, or what the transform gets. */
+export interface Cost {
+  value: number;
+  /** Of each character. */
+  character: number;
+}
+
 /** Before a transform of this value. */
-export function mayTransform(value: unknown): boolean {
+export function mayTransform(value: unknown, cost: Cost): boolean {
   // Counting the fields of a large object takes time too.
-  if (isQuotaSpent()) return false;
-  return mayRead(typeof value === 'string' ? value.length : readingOf(value, toRead));
+  return !isQuotaSpent() && mayRead(readingOf(value, toRead, cost));
 }
 /** After it. */
 export function mayReturn(result: unknown): boolean {
-  return typeof result !== 'object' || result === null || Array.isArray(result) || mayRead(PER_NEW_FIELD * Object.keys(result).length);
+  if (typeof result !== 'object' || result === null) return true;
+  return Array.isArray(result) ? mayReadList(result) : mayRead(PER_NEW_FIELD * Object.keys(result).length);
 }
-/** Of all levels. Stops counting above `limit`. */
-function readingOf(value: unknown, limit: number): number {
-  if (typeof value !== 'object' || value === null) return SCALAR;
-  const inner = Array.isArray(value) ? value : Object.values(value);
-  let sum = (Array.isArray(value) ? PER_ELEMENT : PER_FIELD) * inner.length;
-  for (let i = 0; i < inner.length && sum <= limit; i++)
-    if (typeof inner[i] === 'object' && inner[i] !== null) sum += readingOf(inner[i], limit - sum);
+/** Of all levels. Stops counting above `limit`. Fields have a price of their own. */
+function readingOf(value: unknown, limit: number, cost: Cost, ofField = false): number {
+  const own = ofField ? 0 : cost.value;
+  if (typeof value === 'string') return own + cost.character * value.length;
+  if (typeof value === 'number') return own + (Number.isInteger(value) ? 0 : cost.character * PER_DECIMAL);
+  if (typeof value !== 'object' || value === null) return own;
+  const isList = Array.isArray(value);
+  const inner = isList ? value : Object.values(value);
+  let sum = own + (isList ? PER_ELEMENT : inner.length > MANY_FIELDS ? 2 * PER_FIELD : PER_FIELD) * inner.length;
+  for (let i = 0; i < inner.length && sum <= limit; i++) sum += readingOf(inner[i], limit - sum, cost, !isList);
   return sum;
 }

@@ -91,6 +91,26 @@ describe('a mapping that would make more than 4 MB of an event fails the event',
       FIELDS,
     ],
     [
+      'one row that hashes 200,000 numbers',
+      { mappings: [{ source: 'properties.list', target: 't', transforms: ['sha256'] }] },
+      { list: LIST },
+    ],
+    ...(
+      [
+        ['sha256'],
+        ['md5'],
+        [{ name: 'replace', args: ['.', ''] }],
+        ['snake_case'],
+        ['digits_only'],
+        ['join', 'sha256'],
+        ['base64', 'count'],
+      ] as JsonObject[][]
+    ).map((transforms): [string, JsonObject, JsonObject] => [
+      `1,000 rows that read 100 texts of 10,000 characters with ${JSON.stringify(transforms)}`,
+      { mappings: rows(1_000, (i) => ({ source: 'properties.list', target: `t${i}`, transforms })) },
+      { list: rows(100, () => 'Aé b-c. 12' as never).map((text) => String(text).repeat(1_000)) },
+    ]),
+    [
       '1,000 lists inside of a list, flattened',
       { mappings: rows(1_000, (i) => ({ source: 'properties.list', target: `t${i}`, transforms: ['flatten', 'count'] })) },
       { list: [LIST] },
@@ -128,6 +148,18 @@ describe('a mapping that would make more than 4 MB of an event fails the event',
   ])('a transform with more than a million characters of names has no result: %s', (_, row, properties) => {
     expect(run({ mappings: [row, { value: 1, target: 'a' }] }, properties as JsonObject)).toEqual({ kind: 'payload', payload: { a: 1 } });
   });
+});
+
+test('a text that would be cut into more than 50,000 parts has no result', () => {
+  const cut = (text: string) => run({ mappings: [{ source: 'properties.text', target: 'n', transforms: ['split', 'count'] }] }, { text });
+  expect(cut('a,'.repeat(40_000))).toEqual({ kind: 'payload', payload: { n: 40_000 } });
+  expect(cut('a,'.repeat(60_000))).toEqual({ kind: 'payload', payload: {} });
+});
+
+test('2,000 addresses are normalized and hashed', () => {
+  const list = rows(2_000, (i) => `visitor${i}@mail.example` as never);
+  const mapped = run({ mappings: [{ source: 'properties.list', target: 't', transforms: ['normalize_email', 'sha256'] }] }, { list });
+  expect(mapped).toMatchObject({ kind: 'payload', payload: { t: { length: 2_000 } } });
 });
 
 test('the largest event fits: its texts, its lists and its objects, each copied once', () => {

@@ -6,6 +6,7 @@ export const base64 = defineTransform({
   name: 'base64',
   summary: 'The UTF-8 bytes of a text in base64.',
   grows: true,
+  cost: { character: 20 },
   examples: [
     ['héllo', 'aMOpbGxv'],
     ['', ''],

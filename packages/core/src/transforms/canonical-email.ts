@@ -5,6 +5,7 @@ import { isHashed } from './values.ts';
 export const canonicalEmail = defineTransform({
   name: 'canonical_email',
   summary: 'As normalize_email, and without dots and `+tag` before the @ whatever the domain, as Reddit asks.',
+  cost: { value: 600, character: 16 },
   examples: [
     ['Anna.B+shop@example.com', 'annab@example.com'],
     ['+tag@example.com', undefined],

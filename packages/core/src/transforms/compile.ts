@@ -3,7 +3,7 @@ import { isObject } from '../json.ts';
 import { coerceTo } from '../mapping/parameters/coerce.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import { compileGetter, type Getter, type Roots } from '../path/path.ts';
-import { bounded, MAX_WRITTEN, mayReturn, mayTransform, mayWrite, weigh } from '../value-size.ts';
+import { bounded, type Cost, MAX_WRITTEN, mayReturn, mayTransform, mayWrite, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { Transform, TransformArg } from './define.ts';
 import { TRANSFORMS } from './index.ts';
@@ -66,12 +66,13 @@ function compileUse(use: unknown, where: string, faults: ConfigFault[], roots: R
   const getters = compileArgs(transform, args, `${where}.args`, faults, roots);
   if (faults.length > before) return undefined;
   const step = bind(transform, getters, where, faults);
-  return step && (transform.grows ? (value, event) => (mayTransform(value) ? grown(step(value, event)) : undefined) : counted(step));
+  const { cost, grows } = transform;
+  return step && (grows ? (value, event) => (mayTransform(value, cost) ? grown(step(value, event)) : undefined) : counted(step, cost));
 }
 
-function counted(step: TransformFn): TransformFn {
+function counted(step: TransformFn, cost: Cost): TransformFn {
   return (value, event) => {
-    const result = mayTransform(value) ? step(value, event) : undefined;
+    const result = mayTransform(value, cost) ? step(value, event) : undefined;
     return result === value || mayReturn(result) ? result : undefined;
   };
 }

@@ -5,6 +5,7 @@ export const count = defineTransform({
   name: 'count',
   summary: 'How many elements of a list are there; a single value counts as one.',
   takes: 'list',
+  cost: { character: 0 },
   examples: [
     [['a', null, 'b'], 2],
     [[], 0],

@@ -5,6 +5,7 @@ import { isHashed, textOf } from './values.ts';
 export const countryCode = defineTransform({
   name: 'country_code',
   summary: 'A country by its two letters of ISO 3166-1 in lower case, from two letters, three letters or its English name.',
+  cost: { value: 600, character: 16 },
   examples: [
     ['DE', 'de'],
     ['USA', 'us'],

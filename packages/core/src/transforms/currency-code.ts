@@ -4,6 +4,7 @@ import { textOf } from './values.ts';
 export const currencyCode = defineTransform({
   name: 'currency_code',
   summary: 'A currency by its three letters of ISO 4217, in upper case; anything else is missing.',
+  cost: { value: 600, character: 16 },
   examples: [
     [' eur ', 'EUR'],
     ['€', undefined],

@@ -1,3 +1,5 @@
+import type { Cost } from '../value-size.ts';
+
 /** Description of a transform. The list, the documentation, the console's picker and the tests all read it. */
 export interface TransformArg {
   name: string;
@@ -21,6 +23,8 @@ export interface Transform {
   takes: 'value' | 'list';
   /** The result may be longer than the input: one above the limit of `bounded` is missing. */
   grows?: true;
+  /** What it takes of an event's quota; most transforms cost the same. */
+  cost: Cost;
   examples: readonly TransformExample[];
   /** Never receives null or undefined and never throws. `undefined` means that there is no such value. */
   apply: Apply;
@@ -28,8 +32,9 @@ export interface Transform {
   prepare?(args: readonly unknown[]): { ok: true; apply(value: unknown): unknown } | { ok: false; message: string };
 }
 
-type Definition = Omit<Transform, 'args' | 'takes'> & Partial<Pick<Transform, 'args' | 'takes'>>;
+type Definition = Omit<Transform, 'args' | 'takes' | 'cost'> & Partial<Pick<Transform, 'args' | 'takes'>> & { cost?: Partial<Cost> };
+const USUAL: Cost = { value: 80, character: 1 };
 
 export function defineTransform(definition: Definition): Transform {
-  return { args: [], takes: 'value', ...definition };
+  return { args: [], takes: 'value', ...definition, cost: { ...USUAL, ...definition.cost } };
 }

@@ -11,6 +11,7 @@ export const entries = defineTransform({
     { name: 'name', type: 'string', default: 'name', summary: 'key of the name' },
     { name: 'value', type: 'string', default: 'value', summary: 'key of the value' },
   ],
+  cost: { character: 0 },
   examples: [
     [
       { a: 1, b: 'x', c: null, d: {} },

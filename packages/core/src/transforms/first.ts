@@ -5,6 +5,7 @@ export const first = defineTransform({
   name: 'first',
   summary: 'The first element of a list that is there; a single value is its own first.',
   takes: 'list',
+  cost: { character: 0 },
   examples: [
     [[null, 'a', 'b'], 'a'],
     [[], undefined],

@@ -9,6 +9,7 @@ export const flatten = defineTransform({
   summary: 'An object in one level, its names joined; a list of lists as one list. Lists inside an object stay as they are.',
   takes: 'list',
   args: [{ name: 'separator', type: 'string', default: '.', summary: 'what joins two names' }],
+  cost: { character: 0 },
   examples: [
     [
       { a: { b: 1 }, c: [1] },

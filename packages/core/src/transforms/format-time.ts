@@ -7,6 +7,7 @@ export const formatTime = defineTransform({
   name: 'format_time',
   summary: 'ISO 8601 time with a zone in another form, in UTC. The pattern knows yyyy MM dd HH mm ss SSS; other characters stay.',
   args: [{ name: 'pattern', type: 'string', summary: 'such as `yyyy-MM-dd HH:mm:ss.SSS`' }],
+  cost: { value: 600, character: 16 },
   examples: [
     ['2024-05-01T14:00:00.900+02:00', '2024-05-01 12:00:00.900', 'yyyy-MM-dd HH:mm:ss.SSS'],
     ['2024-05-01T14:00:00Z', '01/05/2024', 'dd/MM/yyyy'],

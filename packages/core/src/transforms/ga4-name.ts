@@ -8,6 +8,7 @@ export const ga4Name = defineTransform({
   summary:
     'An event or parameter name that Google Analytics 4 takes: letters, digits and underscores, a letter first, no reserved prefix, at most 40 characters.',
   args: [{ name: 'length', type: 'number', default: 40, summary: 'longest name' }],
+  cost: { value: 200, character: 16 },
   examples: [
     ['Video Played', 'Video_Played'],
     ['2nd step', 'e_2nd_step'],

@@ -2,6 +2,7 @@ import { defineTransform } from './define.ts';
 export const jsonParse = defineTransform({
   name: 'json_parse',
   summary: 'The value that a JSON text stands for; other texts are missing.',
+  cost: { value: 1_500, character: 8 },
   examples: [
     ['{"a":1}', { a: 1 }],
     ['{', undefined],

@@ -4,6 +4,7 @@ export const jsonStringify = defineTransform({
   summary: 'The value as JSON text.',
   takes: 'list',
   grows: true,
+  cost: { character: 2 },
   examples: [
     [{ a: [1] }, '{"a":[1]}'],
     ['a', '"a"'],

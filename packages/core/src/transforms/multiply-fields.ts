@@ -8,6 +8,7 @@ export const multiplyFields = defineTransform({
     'The product of the named fields of each element of a list (price × quantity of each line). An element without the first field is missing; other missing fields are 1.',
   takes: 'list',
   args: [{ name: 'fields', type: 'string', rest: true, summary: 'names of the fields to multiply' }],
+  cost: { character: 0 },
   examples: [
     [[{ price: 10, quantity: 2 }, { price: '22.50' }], [20, 22.5], 'price', 'quantity'],
     ['x', undefined, 'price'],

@@ -4,6 +4,7 @@ import { isHashed, textOf } from './values.ts';
 export const normalizeCity = defineTransform({
   name: 'normalize_city',
   summary: 'A city in lower case without spaces, digits and punctuation.',
+  cost: { value: 600, character: 16 },
   examples: [
     ['New York', 'newyork'],
     ['St. Gallen', 'stgallen'],

@@ -6,6 +6,7 @@ const DATE = /^(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?:T.*)?$/;
 export const normalizeDate = defineTransform({
   name: 'normalize_date',
   summary: 'A date as YYYYMMDD, from year, month and day in that order; any other order is a guess and therefore missing.',
+  cost: { value: 600, character: 16 },
   examples: [
     ['1990-03-07', '19900307'],
     ['1990-03-07T00:00:00Z', '19900307'],

@@ -9,6 +9,7 @@ const WORDS = new Map([
 export const normalizeGender = defineTransform({
   name: 'normalize_gender',
   summary: '`f` or `m`; what is neither is missing.',
+  cost: { value: 600, character: 16 },
   examples: [
     ['Female', 'f'],
     [' M ', 'm'],

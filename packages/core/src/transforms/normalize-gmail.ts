@@ -7,6 +7,7 @@ export const normalizeGmail = defineTransform({
   summary:
     'As normalize_email, and as Google asks: no spaces inside, and for gmail.com and googlemail.com neither dots nor a `+tag` before the @. Some of its APIs (Analytics, Ads) keep the tag.',
   args: [{ name: 'keep_tag', type: 'boolean', default: false, summary: 'whether a `+tag` stays' }],
+  cost: { value: 600, character: 16 },
   examples: [
     ['Cloudy.SanFrancisco+shopping@gmail.com', 'cloudysanfrancisco@gmail.com'],
     ['Cloudy.SanFrancisco+shopping@gmail.com', 'cloudysanfrancisco+shopping@gmail.com', true],

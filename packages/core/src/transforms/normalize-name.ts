@@ -13,6 +13,7 @@ export const normalizeName = defineTransform({
   summary:
     'A first or last name, trimmed, in lower case, with single spaces. `words`: without symbols; `letters`: without digits and symbols (Google Analytics); `joined`: without symbols and spaces (Meta).',
   args: [{ name: 'form', type: 'string', default: 'plain', summary: 'plain, words, letters or joined' }],
+  cost: { value: 600, character: 16 },
   examples: [
     ['  Anna   Maria ', 'anna maria'],
     ['ÅSE', 'åse'],

@@ -6,6 +6,7 @@ export const normalizePhoneDigits = defineTransform({
   name: 'normalize_phone_digits',
   summary: 'A telephone number as digits with its country code and no plus (Meta, Snap, Pinterest, Amazon, Microsoft).',
   args: [DEFAULT_COUNTRY],
+  cost: { value: 600, character: 16 },
   examples: [
     ['+1 415 555 2671', '14155552671'],
     ['0151 23456789', '4915123456789', 'DE'],

@@ -6,6 +6,7 @@ export const normalizePhone = defineTransform({
   name: 'normalize_phone',
   summary: 'A telephone number in E.164 with its plus (Google, TikTok, X, Reddit). Without a country code it needs the default country.',
   args: [DEFAULT_COUNTRY],
+  cost: { value: 600, character: 16 },
   examples: [
     ['+49 (0)151 234-56789', '+4915123456789'],
     ['0151 23456789', '+4915123456789', 'DE'],

@@ -17,6 +17,7 @@ const US_STATES = new Map(
 export const normalizeState = defineTransform({
   name: 'normalize_state',
   summary: 'A state or region in lower case without spaces and punctuation; a US state by its two letters.',
+  cost: { value: 600, character: 16 },
   examples: [
     ['California', 'ca'],
     ['New York', 'ny'],

@@ -6,6 +6,7 @@ export const omit = defineTransform({
   name: 'omit',
   summary: 'An object without the named fields. If none is left there is no object.',
   args: [{ name: 'fields', type: 'string', rest: true, summary: 'names to leave out' }],
+  cost: { character: 0 },
   examples: [
     [{ a: 1, b: 2, c: 3 }, { b: 2 }, 'a', 'c'],
     [{ a: 1 }, undefined, 'a'],

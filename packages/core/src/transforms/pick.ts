@@ -6,6 +6,7 @@ export const pick = defineTransform({
   name: 'pick',
   summary: 'An object with only the named fields.',
   args: [{ name: 'fields', type: 'string', rest: true, summary: 'names to keep' }],
+  cost: { character: 0 },
   examples: [
     [{ a: 1, b: 2, c: 3 }, { a: 1, c: 3 }, 'a', 'c'],
     ['x', undefined, 'a'],

@@ -8,6 +8,7 @@ export const prefixKeys = defineTransform({
   name: 'prefix_keys',
   summary: 'An object with a text before each of its names.',
   args: [{ name: 'text', type: 'string', summary: 'what goes before' }],
+  cost: { character: 0 },
   examples: [
     [{ plan: 'pro', seats: 5 }, { x_plan: 'pro', x_seats: 5 }, 'x_'],
     ['x', undefined, 'x_'],

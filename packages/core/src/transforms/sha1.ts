@@ -9,6 +9,7 @@ const SHA1_HEX = /^[0-9a-f]{40}$/i;
 export const sha1 = defineTransform({
   name: 'sha1',
   summary: 'SHA-1 in lower-case hex. 40 hex characters are a finished hash and pass unchanged.',
+  cost: { value: 1_500, character: 8 },
   examples: [
     ['anna@example.com', '46864313fa6d54ca75d20f478c80edfa75d92a16'],
     ['a'.repeat(40), 'a'.repeat(40)],

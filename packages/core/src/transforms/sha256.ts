@@ -5,6 +5,7 @@ import { isHashed, textOf } from './values.ts';
 export const sha256 = defineTransform({
   name: 'sha256',
   summary: 'SHA-256 of the text in lower-case hex. 64 hex characters pass unchanged, so nothing is hashed twice; an empty text is missing.',
+  cost: { value: 400 },
   examples: [
     ['anna@example.com', 'f7d54c22dda5b1780276601cd005909b70543fc4a6ba72d735b4cb9bbb611f01'],
     [

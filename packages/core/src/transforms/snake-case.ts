@@ -4,6 +4,7 @@ import { textOf } from './values.ts';
 export const snakeCase = defineTransform({
   name: 'snake_case',
   summary: 'A text in lower case with an underscore between words.',
+  cost: { value: 200, character: 16 },
   examples: [
     ['Order Completed', 'order_completed'],
     ['checkoutStarted', 'checkout_started'],

@@ -6,6 +6,7 @@ export const stableClientId = defineTransform({
   name: 'stable_client_id',
   summary:
     'Any id as two numbers in the form of a Google Analytics client id. The same id always gives the same numbers, so a user whose browser is unknown stays one client.',
+  cost: { value: 2_000, character: 8 },
   examples: [
     ['user-1', '3334638052.2661025202'],
     [{}, undefined],

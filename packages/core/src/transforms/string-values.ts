@@ -7,6 +7,7 @@ import { isPresent, textOf } from './values.ts';
 export const stringValues = defineTransform({
   name: 'string_values',
   summary: 'An object whose values are all texts: numbers and booleans as text, nested values as JSON.',
+  cost: { character: 2 },
   examples: [
     [
       { a: 1, b: true, c: 'x', d: { e: 1 }, f: null },

@@ -8,6 +8,7 @@ export const sumProduct = defineTransform({
     'The total of a list of objects: the named fields of each are multiplied, then added up (price × quantity). Elements without the first field do not count; other missing fields are 1.',
   takes: 'list',
   args: [{ name: 'fields', type: 'string', rest: true, summary: 'names of the fields to multiply' }],
+  cost: { character: 0 },
   examples: [
     [[{ price: 10, quantity: 2 }, { price: '22.50' }, { quantity: 3 }], 42.5, 'price', 'quantity'],
     [[{ price: 0.1 }, { price: 0.2 }], 0.3, 'price'],

@@ -5,6 +5,7 @@ export const sum = defineTransform({
   name: 'sum',
   summary: 'The sum of the numbers in a list; what is no number is left out. Without any number there is no sum.',
   takes: 'list',
+  cost: { character: 0 },
   examples: [
     [[0.1, 0.2, '3'], 3.3],
     [['x'], undefined],

@@ -6,6 +6,7 @@ export const take = defineTransform({
   summary: 'At most so many elements from the start of a list.',
   takes: 'list',
   args: [{ name: 'count', type: 'number', summary: 'how many' }],
+  cost: { character: 0 },
   examples: [
     [[1, 2, 3], [1, 2], 2],
     ['a', 'a', 2],

@@ -7,6 +7,7 @@ export const toIso8601 = defineTransform({
   name: 'to_iso8601',
   summary:
     'A time as ISO 8601 in UTC with milliseconds: from ISO 8601 with a zone, or from seconds, milliseconds or microseconds since 1970 (told apart by size).',
+  cost: { value: 600, character: 16 },
   examples: [
     ['2024-05-01T14:00:00+02:00', '2024-05-01T12:00:00.000Z'],
     [1714564800, '2024-05-01T12:00:00.000Z'],

@@ -5,6 +5,7 @@ export const toList = defineTransform({
   name: 'to_list',
   summary: 'A single value as a list of one; a list stays one, without its holes.',
   takes: 'list',
+  cost: { character: 0 },
   examples: [
     ['a', ['a']],
     [[1, null], [1]],

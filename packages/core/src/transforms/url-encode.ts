@@ -5,6 +5,7 @@ export const urlEncode = defineTransform({
   name: 'url_encode',
   summary: 'A text made safe for one part of a URL.',
   grows: true,
+  cost: { value: 100, character: 8 },
   examples: [
     ['a b&c', 'a%20b%26c'],
     ['\ud800', '%EF%BF%BD'],
