@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RecordTooLarge } from '../port.ts';
@@ -15,7 +15,8 @@ test('any ids and bodies come back as they were, with one hash each', () => {
       const read = decodeBatch(data, headers);
       expect(read.map(({ id }) => id)).toEqual(records.map(({ id }) => id.toWellFormed()));
       expect(read.map((each) => Buffer.from(each.data))).toEqual(records.map((each) => Buffer.from(each.data)));
-      expect(hashesOf(headers)).toEqual(Buffer.concat(packed.map(({ hash }) => hash)));
+      const hashes = records.map(({ id }) => createHash('sha256').update(id.toWellFormed()).digest().subarray(0, 8));
+      expect(hashesOf(headers)).toEqual(Buffer.concat(hashes));
     }),
   );
 });
