@@ -21,8 +21,8 @@ const PARTS = [
   { name: 'collection', filter: '--exclude-path-regex', share: 0.3 },
 ] as const;
 const MANAGEMENT = '^/v1/(admin|oauth)/';
-/** These end the session, and every later case would be a 401. */
-const SIGN_OUT = '/auth/(logout|session)|/users/me/password';
+/** These end the session, also by changing its user, and every later case would be a 401. */
+const SIGN_OUT = '/auth/(logout|session)|/users/(me/password|\\{id\\})';
 
 /** Examples and boundary values hardly depend on the seed, so only the first pass has them. A further pass generates more of the others. */
 const FIRST_PASS = ['--phases', 'examples,coverage,fuzzing,stateful', '--max-examples', EXAMPLES];
@@ -59,6 +59,8 @@ export async function runSchemathesis({ seed: first, seconds, cases: wanted }: S
   let seed = first;
   let cases = 0;
   let faults = 0;
+  /** Whether token and key still work. */
+  let isUsable = true;
   try {
     do {
       const before = cases;
@@ -82,9 +84,12 @@ export async function runSchemathesis({ seed: first, seconds, cases: wanted }: S
         cases += Number(generated ?? 0);
         // An operation whose cases cannot be generated is the tool's matter. A run without a summary is a fault.
         faults += generated === undefined ? 1 : Number(failures);
-        if (key !== undefined && (await trackWith(target, key)) !== 200) {
+        const still = key === undefined ? (await target.client.call('GET', '/users/me')).status : await trackWith(target, key);
+        if (still !== 200) {
           faults += 1;
-          console.log('schema, collection: the key ended during the run, so cases were refused for it');
+          console.log(`schema, ${name}: the token or key ended during the run, so cases were refused for it`);
+          isUsable = false;
+          break;
         }
         console.log(
           `schema, seed ${seed}, ${name}: ${generated ?? 'no'} cases, ${failures} failures; ${cases} cases so far; load ${loadavg()[0]?.toFixed(1)}`,
@@ -92,7 +97,7 @@ export async function runSchemathesis({ seed: first, seconds, cases: wanted }: S
       }
       seed += 1;
       if (cases === before) break;
-    } while (cases < wanted && left() > 0 && target.service.ended() === undefined);
+    } while (isUsable && cases < wanted && left() > 0 && target.service.ended() === undefined);
     if (target.service.ended() !== undefined) faults += 1;
     const { wall, cpu, step } = stalls.stop();
     const peakMb = Math.round(memory.peak);
