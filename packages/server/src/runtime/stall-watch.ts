@@ -24,10 +24,11 @@ const MAX_PAUSES = 200;
 let step = 'idle';
 let detail = '';
 let since = 0;
-let slowest = { step: '', detail: '', ms: 0 };
+const NONE = { step: '', detail: '', ms: 0 };
+let slowest = NONE;
 const cpuSamples = new CpuSamples();
 /** Makes the next tick of an idle process due soon. */
-let wake: ((now: number) => unknown) | undefined;
+let wake: ((now: number) => void) | undefined;
 let steps = 0;
 
 /** Costs one look at the clock. `what` is a constant (a route, a step); `about` an id. */
@@ -98,7 +99,7 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
       setTimeout(() => report(stall), TICK_MS).unref();
     }
     if (wall > TICK_MS) recent = [...recent.filter(({ at }) => now - at < SHOWN_MS), { at: now, wall, cpu }].slice(-500);
-    slowest = { step: '', detail: '', ms: 0 };
+    slowest = NONE;
     step = 'idle';
     detail = '';
     since = now;
@@ -106,7 +107,13 @@ export function watchStalls(logger: Pick<Logger, 'warn'>): { stop(): void } {
     steps = 0;
     next(now, isQuiet ? QUIET_TICK_MS : TICK_MS);
     // A tick that is overdue comes now, and measures what delayed it.
-    if (isQuiet) wake = (at) => at < due && next(at, TICK_MS);
+    if (!isQuiet) return;
+    wake = (at) => {
+      if (at >= due) return;
+      next(at, TICK_MS);
+      // The process slept until now: that was no work of a step.
+      slowest = NONE;
+    };
   }
   function next(now: number, ms: number): void {
     wake = undefined;
