@@ -105,8 +105,8 @@ export default defineVendor({
     select(
       'delivery_order',
       'Delivery order',
-      ['none', 'visitor', 'user'],
-      'none: requests in flight at the same time may overtake each other. visitor, user: an event is sent when the last one of the same visitor or user was answered, retries included.',
+      ['none', 'visitor', 'user', 'lane'],
+      'none: requests in flight at the same time may overtake each other. visitor, user: an event is sent when the last one of the same visitor or user was answered, retries included. lane: all events one after the other.',
     ),
     flag('batch_enabled', 'Batch events', 'Send several events in one request, as a JSON array.'),
     {
