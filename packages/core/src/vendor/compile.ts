@@ -6,7 +6,7 @@ import { compileCondition } from '../filter/condition.ts';
 import { withPatternBudget } from '../filter/pattern.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
-import { hasPlaceholder, leftPlaceholders } from '../mapping/parameters/placeholder.ts';
+import { hasPlaceholder, leftPlaceholders, missingParameter } from '../mapping/parameters/placeholder.ts';
 import { finish, type Steps } from '../steps.ts';
 import { endQuota, MAX_REQUESTS, startQuota } from '../value-size.ts';
 import { type CompiledPoll, compilePoll } from './async-result.ts';
@@ -108,9 +108,7 @@ function* analyse(definition: VendorDefinition, config: JsonObject, options: Com
   invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
   if (missing.length > 0 || invalid.length > 0) return { ok: false, missing, invalid };
 
-  const warnings = leftPlaceholders(config).map(
-    (key) => `The pipeline has no parameter ${key}: {{pipeline_param.${key}}} is left as written.`,
-  );
+  const warnings = leftPlaceholders(config).map(missingParameter);
   if (mapsNothing(definition, config)) warnings.push(MAPS_NOTHING);
   return {
     ok: true,

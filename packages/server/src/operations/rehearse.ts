@@ -5,6 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { missingParameter } from '@firsthand/core/mapping/parameters/placeholder.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import { finish, type Steps } from '@firsthand/core/steps.ts';
 import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
@@ -49,12 +50,7 @@ export function* compileRehearsalInSteps(
   const result = yield* steps;
   if (!result.ok) return { ok: false, faults: [...result.missing, ...result.invalid] };
   const { vendor } = result;
-  const warnings = [
-    ...new Set([
-      ...missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`),
-      ...vendor.warnings,
-    ]),
-  ];
+  const warnings = [...new Set([...missing.map(missingParameter), ...vendor.warnings])];
   const secrets = [...secretValues(definition, config), ...parameterSecrets];
   return {
     ok: true,

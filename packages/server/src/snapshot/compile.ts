@@ -8,7 +8,7 @@ import { addCost, type Cost, NO_COST, organisationExcess } from '@firsthand/core
 import type { Integration, TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { readSyncs } from '@firsthand/core/context/vendor-syncs.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
-import { leftPlaceholders } from '@firsthand/core/mapping/parameters/placeholder.ts';
+import { leftPlaceholders, missingParameter } from '@firsthand/core/mapping/parameters/placeholder.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { assembleProcessing, compileOrganisation } from '@firsthand/core/process/compiled.ts';
@@ -271,7 +271,7 @@ export async function compileIntegration(
   const parameterSecrets = secretParameterValues(parameters, sealed);
   const definition = loadedVendor(integration.vendor);
   const secrets = [...secretsOnce(definition, config), ...parameterSecrets];
-  const warnings = missing.map((name) => `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`);
+  const warnings = missing.map(missingParameter);
   const off = (faults: CompiledIntegration['faults']): CompiledIntegration => {
     for (const fault of faults) report('error', `${fault.field}: ${fault.message}`);
     return { integration, config, secrets, vendor: undefined, faults, warnings };

@@ -20,3 +20,7 @@ function collect(value: unknown, found: Set<string>): void {
     for (const element of Object.values(value)) collect(element, found);
   }
 }
+
+/** The warning of a parameter that the pipeline does not have. Several steps give it, and drop repeats by its text. */
+export const missingParameter = (name: string): string =>
+  `The pipeline has no parameter ${name}: {{pipeline_param.${name}}} is left as written.`;
