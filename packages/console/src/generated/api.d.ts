@@ -8991,9 +8991,9 @@ export interface operations {
                 anonymous_id?: string;
                 /** @description Exactly this reason, of the event or at an integration. */
                 reason?: string;
-                /** @description Events with a step at this integration. */
+                /** @description Events with a step at this integration; see also `delivery`. */
                 integration_id?: string;
-                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` without `integration_id` includes events that were dropped before routing. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. */
+                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. */
                 delivery?: "delivered" | "not_delivered" | "dropped" | "waiting" | "retrying" | "accepted_by_vendor" | "dead_lettered";
                 /** @description The kind of endpoint that took the event. Events of earlier versions, and those without a trace (TRACE_SAMPLE), have none. */
                 source?: "browser" | "server" | "webhook";

@@ -6,6 +6,7 @@ import { type TraceEventRow, type TraceStepRow, toldBy, UNTRACED } from './rows.
 import type { ObserveDb } from './schema.ts';
 import { newestTraces, orAll, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
+import { MINUTE } from './stats.ts';
 import {
   idIn,
   inOrganisation,
@@ -26,7 +27,7 @@ export interface TraceFilter extends TraceCondition {
    * or result is to come.
    */
   delivery?: TraceStepRow['kind'] | 'not_delivered' | 'waiting';
-  /** For `waiting`: the integrations of a pipeline, and when each was added. Events from before are not theirs. */
+  /** The integrations of a pipeline, and when each was added: events that have no step at an integration are its own since then. */
   assigned?(pipelineId: string): readonly { id: string; since: number }[];
   integration_id?: string;
   /** Only events after this one in the order of the list. */
@@ -184,8 +185,12 @@ function matchesSteps(
 ): boolean {
   if (reason !== undefined && row.reason !== reason && !steps.some((step) => toldBy(step).reason === reason)) return false;
   if (delivery === undefined && integration_id === undefined) return true;
-  // Before routing: it has no steps.
-  if (delivery === 'dropped' && integration_id === undefined && row.result === 'dropped') return true;
+  // Before routing: it has no steps. For an integration it counts from the minute in which that was added, as in the statistics.
+  if (delivery === 'dropped' && row.result === 'dropped') {
+    if (integration_id === undefined) return true;
+    const added = assigned?.(row.pipeline_id).find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
+    return Math.floor(added / MINUTE) <= Math.floor(Number(row.processed_at) / MINUTE);
+  }
   const last = new Map<string, number>();
   for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));
   if (delivery === 'waiting' && row.result === 'processed' && row.reason !== UNTRACED) {

@@ -36,11 +36,11 @@ export async function measure(deps: MeasureDeps, alert: Alert): Promise<Measured
 function counterOf(kind: Exclude<Alert['kind'], 'backlog'>): (entry: StatsEntry) => number {
   switch (kind) {
     case 'failing':
-      return ({ retried, dead_lettered }) => retried + dead_lettered;
+      return ({ retried, dead_lettered, dead_lettered_again }) => retried + dead_lettered + dead_lettered_again;
     case 'silent':
       return ({ received }) => received;
     case 'dead_letters':
-      return ({ dead_lettered }) => dead_lettered;
+      return ({ dead_lettered, dead_lettered_again }) => dead_lettered + dead_lettered_again;
     case 'plan_violations':
       return ({ plan_violations, dropped }) => plan_violations + (dropped.tracking_plan ?? 0);
     case 'rejected':

@@ -245,6 +245,21 @@ onStory('alerts', (story) => {
     expect(own()).toMatchObject([{ type: 'alert.firing', message: expect.stringContaining('No event arrived') }]);
   });
 
+  test.each(['dead_letters', 'failing'])('%s counts a replay that failed for good', async (kind) => {
+    const { pipeline, integration } = await newIntegration(story);
+    const channels = [{ type: 'webhook', url }];
+    const alert = await story.made('alerts', { ...ALERT, kind, threshold: 1, integration_id: integration, channels });
+    const at = story.harness.clock.now();
+    const event = { ...about(story, pipeline), at };
+    const dead_letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at });
+    await story.record({ kind: 'dead_lettered', dead_letter, replay: true, ...event });
+    const checks = evaluator(story);
+    await evaluated(checks);
+    await checks.stop();
+    const own = received.filter((message) => message.alert.id === alert.id);
+    expect(own).toMatchObject([{ type: 'alert.firing', value: 1, event_id: event.event_id }]);
+  });
+
   test('a channel that is down gets the message later, from another process too', async () => {
     const { pipeline } = await newIntegration(story);
     const alert = await story.made('alerts', {

@@ -186,7 +186,32 @@ onStory('events', (story) => {
     expect(await story.refusal('GET', 'events?delivery=lost')).toEqual([422, 'VALIDATION_ERROR', 'delivery']);
     await story.record({ kind: 'dropped', reason: 'bot', received_at: LATER + 9, ...of('v5', 9) });
     expect(await found('delivery=dropped'), 'as the statistics count them: also before routing').toEqual([['v5', 'dropped'], all[1]]);
-    expect(await found(`delivery=dropped&integration_id=${integration}`)).toEqual([all[1]]);
+    expect(await found(`delivery=dropped&integration_id=${integration}`)).toEqual([['v5', 'dropped'], all[1]]);
+    expect(await found('delivery=dropped&integration_id=int_nobody')).toEqual([]);
+  });
+
+  test('dropped events of an integration are those that its statistics count, also before routing, since it was added', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { created_at } = await story.got(`pipelines/${pipeline}/integrations/${integration}`);
+    const added = Date.parse(String(created_at));
+    const dropped = (id: string, at: number, more: object = {}) =>
+      ({ kind: 'dropped', reason: 'bot', received_at: at, ...about(story, pipeline, id, { at }), ...more }) as Outcome;
+    await story.record(
+      dropped('before-it-was-added', added - 120_000),
+      dropped('before-routing', added + 60_000),
+      dropped('at-the-integration', added + 60_001, { integration_id: integration, reason: 'consent_not_granted' }),
+    );
+    await story.record({
+      kind: 'processed',
+      received_at: added + 60_001,
+      decisions: [],
+      ...about(story, pipeline, 'at-the-integration', { at: added + 60_001 }),
+    });
+    const range = `integration_id=${integration}&from=${iso(added - 3_600_000)}&to=${iso(added + 3_600_000)}`;
+    const { totals } = await story.got(`stats?${range}`);
+    expect(totals.dropped).toEqual({ bot: 1, consent_not_granted: 1 });
+    const { events, total } = await story.got(`events?${range}&delivery=dropped`);
+    expect([total, events.map(({ event_id }) => event_id)]).toEqual([2, ['at-the-integration', 'before-routing']]);
   });
 
   test('are read page by page with a cursor that new events do not move', async () => {

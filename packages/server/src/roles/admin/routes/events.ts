@@ -153,11 +153,11 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           user_id: Type.Optional(Type.String()),
           anonymous_id: Type.Optional(Type.String()),
           reason: Type.Optional(Type.String({ description: 'Exactly this reason, of the event or at an integration.' })),
-          integration_id: Type.Optional(Type.String({ description: 'Events with a step at this integration.' })),
+          integration_id: Type.Optional(Type.String({ description: 'Events with a step at this integration; see also `delivery`.' })),
           delivery: Type.Optional(
             OneOf(DELIVERIES, {
               description:
-                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` without `integration_id` includes events that were dropped before routing. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result.',
+                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result.',
             }),
           ),
           source: Type.Optional(
