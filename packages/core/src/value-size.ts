@@ -60,16 +60,33 @@ const PER_NEW_FIELD = 150;
 /** Writing a fraction takes as long as reading this many characters. */
 const PER_DECIMAL = 60;
 /** Listing the names of an object with more fields takes twice as long for each. */
-const MANY_FIELDS = 10_000;
+export const MANY_FIELDS = 10_000;
+/** Smaller events have no object with so many fields. */
+const MANY_FIELDS_BYTES = 6 * MANY_FIELDS;
+let hasManyFields = false;
+
+/** Copying a field takes as long as reading this many characters, in an object with many fields longer. */
+const PER_COPIED_FIELD = 48;
+const PER_COPIED_FIELD_OF_MANY = 100;
+/** Copies of smaller events are not counted: a thousand of them take a few milliseconds. */
+const COUNTS_COPIES = 2_048;
+let countsCopies = false;
+/** The containers that were copied for the current event. Nothing else refers to them, so further writes need no copy. */
+let copies: Set<object> | undefined;
 
 /** The event's own size raises the limits where an installation accepts larger events than by default. Always call `endQuota` after it. */
 export function startQuota(bytes: number, write = MAX_WRITTEN): void {
   toWrite = Math.max(write, 4 * bytes);
   toRead = Math.max(MAX_READ, 8 * bytes);
+  countsCopies = bytes > COUNTS_COPIES;
+  hasManyFields = bytes > MANY_FIELDS_BYTES;
 }
 export function endQuota(): void {
   toWrite = Number.POSITIVE_INFINITY;
   toRead = Number.POSITIVE_INFINITY;
+  countsCopies = false;
+  hasManyFields = false;
+  copies = undefined;
 }
 /** Call before the work. False once there is no quota left: then do without it. */
 export function mayRead(amount: number): boolean {
@@ -79,6 +96,14 @@ export function mayRead(amount: number): boolean {
 /** The same for the elements of a list. */
 export function mayReadList({ length }: readonly unknown[]): boolean {
   return mayRead(PER_ELEMENT * length);
+}
+/** False for most events: then no object needs to be asked how many fields it has. */
+export function mayHaveManyFields(): boolean {
+  return hasManyFields;
+}
+/** The same for copying an object with so many fields. */
+export function mayCopyFields(count: number): boolean {
+  return mayRead(PER_ELEMENT + (count > MANY_FIELDS ? PER_COPIED_FIELD_OF_MANY : PER_COPIED_FIELD) * count);
 }
 /** Call for new values, and for one that is used many times. */
 export function mayWrite(amount: number): boolean {
@@ -90,6 +115,24 @@ export function isQuotaSpent(): boolean {
 }
 export function quotaLeft(): number {
   return toWrite;
+}
+
+/** A copy of an object or a list. An empty one where the quota is spent: the event fails then. */
+export function shallowCopy<T extends object>(value: T): T {
+  const isList = Array.isArray(value);
+  if (!countsCopies) return (isList ? value.slice() : { ...value }) as T;
+  const copy = (isList ? (mayReadList(value) ? value.slice() : []) : mayCopyFields(Object.keys(value).length) ? { ...value } : {}) as T;
+  copies ??= new Set();
+  copies.add(copy);
+  return copy;
+}
+/** Without a copy where `shallowCopy` made the value for the current event: a thousand writes to one object copy it once. */
+export function writable<T extends object>(value: T): T {
+  return copies?.has(value) ? value : shallowCopy(value);
+}
+/** Call before an object or a list becomes part of the event: it may be one of the copies, or contain one. */
+export function forgetCopies(): void {
+  copies?.clear();
 }
 
 /** Of a transform, counted in characters like everything that is read. A value is an element of a list, or what the transform gets. */

@@ -90,6 +90,12 @@ describe('a mapping that would make more than 4 MB of an event fails the event',
       { mappings: rows(1_000, (i) => ({ source: 'properties', target: `t${i}`, transforms: ['json_stringify', 'sha256'] })) },
       FIELDS,
     ],
+    ['three copies of 40,000 fields', { mappings: rows(3, (i) => ({ source: 'properties', target: `t${i}` })) }, FIELDS],
+    [
+      '40 enrichments that each put an object among 40,000 fields: 2 s before copies counted',
+      { enrichments: rows(40, (i) => ({ value: { i }, target: `properties.p${i}` })), mappings: [{ source: 'event', target: 'e' }] },
+      FIELDS,
+    ],
     [
       'one row that hashes 200,000 numbers',
       { mappings: [{ source: 'properties.list', target: 't', transforms: ['sha256'] }] },
@@ -127,6 +133,26 @@ describe('a mapping that would make more than 4 MB of an event fails the event',
     ],
   ])('%s', (_, entry, properties) => {
     expect(run(entry, properties)).toEqual(TOO_LARGE);
+  });
+
+  test('1,000 enrichments or transforms of the payload that write to 10,000 fields copy them once', () => {
+    const properties = Object.fromEntries(Object.entries(FIELDS).slice(0, 10_000));
+    const enriched = run(
+      { enrichments: rows(1_000, (i) => ({ value: 'x', target: `properties.f${i}` })), mappings: [{ source: 'properties', target: 'p' }] },
+      properties,
+    );
+    const transformed = run(
+      {
+        mappings: [{ source: 'properties', target: 'p' }],
+        transforms: rows(1_000, (i) => ({ target: `p.f${i}`, transforms: ['to_string'] })),
+      },
+      properties,
+    );
+    for (const result of [enriched, transformed])
+      expect(
+        result.kind === 'payload' && Object.values((result.payload as { p: JsonObject }).p).filter((value) => typeof value === 'string'),
+      ).toHaveLength(1_000);
+    expect(properties).toMatchObject({ f0: 0, f999: 999 });
   });
 
   test.each<[string, JsonObject, unknown]>([

@@ -1,4 +1,4 @@
-import { mayReadList } from '../value-size.ts';
+import { forgetCopies, mayReadList } from '../value-size.ts';
 import { type Getter, readerOf } from './read.ts';
 import { formatPath, parsePath, type Segment } from './segments.ts';
 import { removerOf, writerOf } from './write.ts';
@@ -108,10 +108,14 @@ export function compileSetter(text: string): CompiledSetter | PathFault {
   const { segments } = parsed;
   if (segments.length === 0) return { ok: false, message: 'The root itself cannot be a target.' };
   const inPlace = writerOf(segments, false);
+  const copying = writerOf(segments, true);
   return {
     ok: true,
     segments,
-    with: writerOf(segments, true),
+    with: (root, value) => {
+      if (typeof value === 'object' && value !== null) forgetCopies();
+      return copying(root, value);
+    },
     set: (root, value) => {
       inPlace(root, value);
     },

@@ -1,3 +1,4 @@
+import { shallowCopy, writable } from '../value-size.ts';
 import { type Getter, isInherited } from './read.ts';
 import type { Segment } from './segments.ts';
 
@@ -25,7 +26,7 @@ export function writerOf(segments: readonly Segment[], copy: boolean): Write {
   const { key } = segment;
   const read = ownReader(key);
   return (container, value) => {
-    const box = isBox(container) ? (copy ? { ...container } : container) : {};
+    const box = isBox(container) ? (copy ? writable(container) : container) : {};
     put(box, key, next(read(box), value));
     return box;
   };
@@ -33,7 +34,7 @@ export function writerOf(segments: readonly Segment[], copy: boolean): Write {
 
 function indexWriter(index: number, next: Write, copy: boolean): Write {
   return (container, value) => {
-    const list: unknown[] = Array.isArray(container) ? (copy ? container.slice() : container) : [];
+    const list: unknown[] = Array.isArray(container) ? (copy ? writable(container) : container) : [];
     while (list.length < index) list.push(null);
     list[index] = next(list[index], value);
     return list;
@@ -47,7 +48,7 @@ function indexWriter(index: number, next: Write, copy: boolean): Write {
 function eachWriter(next: Write, rest: readonly Segment[], copy: boolean): Write {
   const element = rest.length > 0;
   return (container, value) => {
-    const list: unknown[] = Array.isArray(container) ? (copy ? container.slice() : container) : [];
+    const list: unknown[] = Array.isArray(container) ? (copy ? writable(container) : container) : [];
     if (!element) return Array.isArray(value) ? value.filter((one) => one !== undefined) : [value];
     if (!Array.isArray(value)) {
       if (list.length === 0) list.push(undefined);
@@ -73,7 +74,7 @@ export function removerOf(segments: readonly Segment[], copy: boolean): Remove {
     const { index } = segment;
     return (container) => {
       if (!Array.isArray(container) || index >= container.length) return container;
-      const list = copy ? container.slice() : container;
+      const list = copy ? shallowCopy(container) : container;
       if (last) list.splice(index, 1);
       else list[index] = next(list[index]);
       return list;
@@ -100,7 +101,7 @@ function keyRemover(key: string, last: boolean, next: Remove, copy: boolean): Re
     const before = container[key];
     const after = last ? undefined : next(before);
     if (!last && after === before) return container;
-    const box = copy ? { ...container } : container;
+    const box = copy ? shallowCopy(container) : container;
     if (last) delete box[key];
     else put(box, key, after);
     return box;

@@ -135,9 +135,33 @@ test('no rules or event throw or modify the input', () => {
       const first = JSON.stringify(compiled.apply(given));
       expect(JSON.stringify(compiled.apply(given))).toBe(first);
       expect(JSON.stringify(given)).toBe(before);
+      // Rules copy what they write to once per large event, and at every write of a small one.
+      const large = { ...given, context: { ...given.context, padding: 'x'.repeat(3_000) } };
+      const result = compiled.apply(large);
+      if (result.kind === 'event') delete (result.event.context as { padding?: string }).padding;
+      expect(JSON.stringify(result)).toBe(first);
+      expect(JSON.stringify(given)).toBe(before);
     }),
   );
   expect(({} as Record<string, unknown>).x).toBeUndefined();
+});
+
+test('500 rules that each write to 40,000 fields copy them once: they held the loop for 20 s', () => {
+  const fields = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`f${i}`, i]));
+  const compiled = compileRules(Array.from({ length: 500 }, (_, i) => ({ type: 'set', target: `properties.f${i}`, value: 'x' })));
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+  const given = { ...event, properties: fields } as unknown as CanonicalEvent;
+  const result = compiled.apply(given);
+  expect(result.kind === 'event' && Object.values(result.event.properties ?? {}).filter((value) => value === 'x')).toHaveLength(500);
+  expect(Object.values(fields)).not.toContain('x');
+});
+test('500 rules that each remove one of 40,000 fields, or put an object there, are more than an event may take', () => {
+  const fields = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`f${i}`, i]));
+  for (const rule of [{ type: 'delete' }, { type: 'set', value: {} }]) {
+    const compiled = compileRules(Array.from({ length: 500 }, (_, i) => ({ ...rule, target: `properties.f${i}` })));
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+    expect(compiled.apply({ ...event, properties: fields } as unknown as CanonicalEvent)).toMatchObject({ kind: 'failed' });
+  }
 });
 
 describe('rules that make an event grow without end fail it', () => {

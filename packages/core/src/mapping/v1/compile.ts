@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../../event/canonical.ts';
 import { compileStep, type Step } from '../../rules/step.ts';
 import type { Steps } from '../../steps.ts';
-import { endQuota, isQuotaSpent, MAX_WRITTEN, PAYLOAD_TOO_LARGE, startQuota, WROTE_TOO_MUCH } from '../../value-size.ts';
+import { endQuota, isQuotaSpent, MAX_WRITTEN, PAYLOAD_TOO_LARGE, startQuota, WROTE_TOO_MUCH, weigh } from '../../value-size.ts';
 import { ownCopy } from '../copy.ts';
 import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
@@ -38,7 +38,7 @@ export function* compileV1(config: Record<string, unknown>, { where = '' }: Mapp
   return {
     ok: true,
     run(event, context) {
-      startQuota(context?.bytes ?? 0);
+      startQuota(context?.bytes ?? weigh(event, MAX_WRITTEN));
       try {
         const mapped = run(event);
         return isQuotaSpent() ? { kind: 'failed', reason: PAYLOAD_TOO_LARGE } : mapped;
