@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { normaliseEmail } from '@firsthand/server/roles/admin/auth/email.ts';
-import { hashPassword } from '@firsthand/server/roles/admin/auth/passwords.ts';
+import { generatePassword, hashPassword } from '@firsthand/server/roles/admin/auth/passwords.ts';
 import { createWrite } from '@firsthand/server/roles/admin/write.ts';
 import { unlockAddress } from '@firsthand/server/stores/config/login-attempts.ts';
 import { revokeTokens } from '@firsthand/server/stores/config/sessions.ts';
@@ -18,7 +17,7 @@ export async function resetPassword(args: string[]): Promise<void> {
   const options = readOptions(args, { required: ['email'], optional: ['password'], flags: ['disable-totp'] });
   const email = normaliseEmail(requireEmail('--email', options.email));
   const given = options.password === undefined ? undefined : requirePassword('--password', options.password);
-  const generated = given === undefined ? randomBytes(18).toString('base64url') : undefined;
+  const generated = given === undefined ? generatePassword() : undefined;
   const password_hash = await hashPassword(given ?? generated ?? '', 'command line');
   await withInstallation(async ({ db, cipher, clock }) => {
     const user = await findLogin(db, email);

@@ -1,4 +1,5 @@
 import { Slots, type Slotted } from '../runtime/slots.ts';
+import { WorkInterval } from '../runtime/work-interval.ts';
 
 export interface Timed extends Slotted {
   /** Milliseconds on the monotonic clock. */
@@ -7,6 +8,8 @@ export interface Timed extends Slotted {
 }
 
 const ROUND_MS = 25;
+/** Goes on for a second without requests; otherwise a light load would start it again for every request. */
+const QUIET_ROUNDS = 40;
 
 /**
  * Checks the deadlines of all in-flight requests with one interval, which is cheaper than a timer each. Fires at most 25 ms late, never
@@ -15,7 +18,7 @@ const ROUND_MS = 25;
 export class Deadlines {
   readonly #now: () => number;
   readonly #open = new Slots<Timed>();
-  #interval: NodeJS.Timeout | undefined;
+  readonly #rounds = new WorkInterval(ROUND_MS, () => this.#check());
   #quietRounds = 0;
 
   constructor(now: () => number) {
@@ -24,24 +27,21 @@ export class Deadlines {
 
   add(timed: Timed): void {
     this.#open.add(timed);
-    this.#interval ??= setInterval(() => this.#check(), ROUND_MS);
+    this.#rounds.wake();
   }
   remove(timed: Timed): void {
     this.#open.remove(timed);
   }
   stop(): void {
-    clearInterval(this.#interval);
-    this.#interval = undefined;
+    this.#rounds.stop();
   }
 
-  #check(): void {
-    if (this.#open.size === 0) {
-      // Stop only after a second without requests; otherwise light load would restart it for every request.
-      if (++this.#quietRounds > 40) this.stop();
-      return;
-    }
+  /** Whether another round may find a request. */
+  #check(): boolean {
+    if (this.#open.size === 0) return ++this.#quietRounds <= QUIET_ROUNDS;
     this.#quietRounds = 0;
     const now = this.#now();
     for (const timed of this.#open.all()) if (now >= timed.deadline) timed.timeOut();
+    return true;
   }
 }

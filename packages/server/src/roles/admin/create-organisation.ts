@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Cipher } from '../../secrets/cipher.ts';
@@ -8,7 +7,7 @@ import type { Db } from '../../stores/config/schema.ts';
 import { insertUser } from '../../stores/config/users.ts';
 import { nextConfigVersion } from '../../stores/config/version.ts';
 import { normaliseEmail } from './auth/email.ts';
-import { hashPassword } from './auth/passwords.ts';
+import { generatePassword, hashPassword } from './auth/passwords.ts';
 import { differences } from './write.ts';
 
 interface Deps {
@@ -38,7 +37,7 @@ export type EnsuredOwner =
  */
 export async function ensureOwner(deps: Deps, owner: { email: string; password: string | undefined }): Promise<EnsuredOwner> {
   if (await hasOrganisation(deps.db)) return { created: false };
-  const password = owner.password ?? randomBytes(18).toString('base64url');
+  const password = owner.password ?? generatePassword();
   const password_hash = await hashPassword(password, 'installation');
   return await deps.db.transaction().execute(async (tx): Promise<EnsuredOwner> => {
     const version = await nextConfigVersion(tx);

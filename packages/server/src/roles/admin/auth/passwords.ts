@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { type HashClient, HashQueue } from './hash-queue.ts';
 
@@ -11,6 +12,14 @@ export const WITHOUT_PASSWORD = '!';
 
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 1_000;
+
+/** No signs, which a shell or a double click may take apart, and no letters that look like another. */
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+const GENERATED = 24;
+/** 140 random bits. */
+export function generatePassword(): string {
+  return Array.from({ length: GENERATED }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+}
 
 const queue = new HashQueue();
 
