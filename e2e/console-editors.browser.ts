@@ -355,7 +355,7 @@ describe('faults of what is written', () => {
     await page.getByRole('button', { name: 'See the effect on: a crawler’s page view' }).click();
     await effect.getByText('+ context.bot').waitFor();
     await page.getByRole('combobox', { name: 'What happens to them' }).click();
-    await page.getByRole('option', { name: 'drop', exact: true }).click();
+    await page.getByRole('option', { name: 'Drop them' }).click();
     await effect.getByText('dropped: bot').waitFor();
     await page.getByRole('button', { name: 'See the effect on: an order of a visitor who came back' }).first().click();
     await effect.getByText('+ user_id').waitFor();
@@ -406,8 +406,8 @@ describe('faults of what is written', () => {
     await marked('out of stock').waitFor();
     await page.getByLabel('Only these events').first().fill('Order Completed');
     await page.keyboard.press('Enter');
-    // Closes the suggestions, which lie over the code.
-    await page.keyboard.press('Escape');
+    // The suggestions, which lie over the code, close by themselves.
+    await page.getByRole('option', { name: '@page' }).waitFor({ state: 'hidden' });
     await write('Code', 'function transform(event) { return event; }');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('New events go through it').waitFor();

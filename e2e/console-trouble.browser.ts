@@ -392,6 +392,8 @@ describe('a service in trouble', () => {
     await service.kill();
     await banner.waitFor();
     await save();
+    await page.getByRole('dialog').getByText('is not known now').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save it' }).click();
     await page.getByText('Not saved').waitFor();
     expect(await page.getByLabel('Raw category').last().inputValue()).toBe('typed while it was up');
     // A link under the mouse loads its page ahead: that fails, and must not reload this one.

@@ -94,13 +94,15 @@ describe('the console', () => {
     await page.getByRole('dialog').waitFor();
     await tabTo(page, /^URL/);
     await page.keyboard.type(receiver.url);
-    await tabTo(page, /^Install$/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Webhook receives events from now on').waitFor();
+    // Before anything is installed.
     await tabTo(page, /^Send a test event$/);
     await page.keyboard.press('Enter');
     await page.getByRole('status').filter({ hasText: '200' }).waitFor();
     expect(receiver.events()).toMatchObject([{ event: 'Order Completed', properties: { order_id: 'A-1009' } }]);
+    expect((await api<{ total: number }>('/integration-templates')).total).toBe(0);
+    await tabTo(page, /^Install$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Webhook receives events from now on').waitFor();
     await tabTo(page, /^Done$/);
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Webhook' }).waitFor();

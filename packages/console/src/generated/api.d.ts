@@ -1364,6 +1364,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/integration-catalog/{vendor}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a config before it is installed
+         * @description Really sends one event to the vendor, once, as an integration with this config would. Nothing is stored. `config` is merged over the variant's defaults, as an install does; a config that cannot be sent with is a 422.
+         *
+         *     Least role: **editor**.
+         */
+        post: operations["testCatalogVendor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/pipelines/{id}/integrations/{integration_id}/replay": {
         parameters: {
             query?: never;
@@ -6081,6 +6103,47 @@ export interface components {
         };
         /**
          * @example {
+         *       "config": {
+         *         "url": "https://hooks.example/in"
+         *       },
+         *       "event": {
+         *         "type": "track",
+         *         "event": "Order Completed",
+         *         "event_id": "order-1001",
+         *         "timestamp": "2026-05-01T12:00:00.000Z",
+         *         "context": {},
+         *         "properties": {
+         *           "total": 42,
+         *           "currency": "EUR"
+         *         }
+         *       }
+         *     }
+         */
+        TestCatalogVendorRequest: {
+            /**
+             * @description Key of the variant.
+             * @default default
+             */
+            variant?: string;
+            /** @description The vendor's fields and the mapping. The catalog describes the fields of each vendor. */
+            config?: {
+                [key: string]: unknown;
+            };
+            /** @description The pipeline whose parameters the config uses. */
+            pipeline_id?: string;
+            event: components["schemas"]["EventInput"];
+            /** @description Use the vendor's test mode for this event. */
+            test_mode?: boolean;
+            /** @description The code of the vendor's test page, where its test mode needs one. */
+            test_code?: string;
+        };
+        TestCatalogVendorResult: {
+            status: number | null;
+            duration_ms: number;
+            response_excerpt: string;
+        };
+        /**
+         * @example {
          *       "event": {
          *         "type": "track",
          *         "event": "Order Completed",
@@ -9455,6 +9518,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TestPipelineIntegrationResult"];
+                };
+            };
+            400: components["responses"]["Refusal"];
+            401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            413: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    testCatalogVendor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vendor: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestCatalogVendorRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestCatalogVendorResult"];
                 };
             };
             400: components["responses"]["Refusal"];

@@ -51,6 +51,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /integration-catalog': 'listCatalogVendors',
   'GET /integration-catalog/:vendor': 'getCatalogVendor',
   'POST /integration-catalog/:vendor/install': 'installCatalogVendor',
+  'POST /integration-catalog/:vendor/test': 'testCatalogVendor',
   'POST /integration-templates/:id/connect': 'connectIntegrationTemplate',
   'POST /integrations/:id/connect': 'connectIntegration',
   'GET /v1/oauth/callback': 'completeConnection',

@@ -13,6 +13,10 @@ export interface TrialDelivery {
   /** The beginning of the response, or why there is none. */
   response_excerpt: string;
 }
+/** An integration, or what one would be made of. */
+export type Trial = Pick<CompiledIntegration, 'vendor' | 'faults' | 'secrets'> & {
+  integration: Pick<CompiledIntegration['integration'], 'delivery_mode'>;
+};
 const EXCERPT = 1_000;
 
 /**
@@ -21,7 +25,7 @@ const EXCERPT = 1_000;
  */
 export async function trialDelivery(
   deps: { sender: Sender; clock: Clock },
-  { vendor, faults, integration, secrets }: CompiledIntegration,
+  { vendor, faults, integration, secrets }: Trial,
   event: CanonicalEvent,
 ): Promise<TrialDelivery> {
   if (integration.delivery_mode === 'client_side') return nothingSent('dropped: client_side');

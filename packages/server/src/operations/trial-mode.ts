@@ -1,4 +1,4 @@
-/** An integration with its vendor's test mode switched on, for one test event. What is stored stays as it is. */
+/** What a test event is sent with: an integration in its vendor's test mode, or a config that is not stored at all. */
 import { gzipSync } from 'node:zlib';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
@@ -16,15 +16,26 @@ export async function inTestMode(
   code: string | undefined,
   options: RehearseOptions,
 ): Promise<CompiledIntegration> {
-  const { test_mode: test, name } = definition;
+  const config = withTestMode(compiled.config, definition, code);
+  return { ...compiled, config, ...(await compileTrial(definition, config, compiled.secrets, options)) };
+}
+
+export function withTestMode(config: JsonObject, { test_mode: test, name }: VendorDefinition, code: string | undefined): JsonObject {
   if (test === undefined) throw invalid('test_mode', `must be absent: ${name} has no test mode`);
   const value = test.value ?? code;
   if (value === undefined) throw invalid('test_code', `is required: copy it from the test page of ${name}`);
-  const config: JsonObject = { ...compiled.config, [test.field]: value };
   // `parameters` wins over the top level.
-  if (isObject(config.parameters)) config.parameters = { ...config.parameters, [test.field]: value } as JsonObject;
-  const all = { ...options, gzip: gzipSync, keys: privateKeys, secrets: [...compiled.secrets] };
+  const parameters = isObject(config.parameters) ? { parameters: { ...config.parameters, [test.field]: value } as JsonObject } : {};
+  return { ...config, ...parameters, [test.field]: value };
+}
+
+export async function compileTrial(
+  definition: VendorDefinition,
+  config: JsonObject,
+  secrets: readonly string[],
+  options: RehearseOptions,
+): Promise<Pick<CompiledIntegration, 'vendor' | 'faults'>> {
+  const all = { ...options, gzip: gzipSync, keys: privateKeys, secrets: [...secrets] };
   const result = await finishInTurns(compileVendorInSteps(definition, config, all));
-  if (!result.ok) return { ...compiled, vendor: undefined, faults: [...result.missing, ...result.invalid] };
-  return { ...compiled, config, vendor: result.vendor };
+  return result.ok ? { vendor: result.vendor, faults: [] } : { vendor: undefined, faults: [...result.missing, ...result.invalid] };
 }

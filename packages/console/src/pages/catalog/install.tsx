@@ -1,16 +1,19 @@
-/** Installs a vendor: blueprint, credentials, consent category, what it maps, pipelines; then a real test call. */
+/** Installs a vendor: variant, credentials with a real test call, consent category, what it maps, pipelines. */
 import { Button, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
+import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { PipelinesSelect } from '../../components/server-select.tsx';
+import { type TestBody, TestEvent, type TestMode } from '../../components/trial-event.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
+import classes from './catalog.module.css';
 import { ACCOUNT_FIELD, type InstallCalls, installation, lacksAccountOnly } from './installation.ts';
 import { Installed } from './installed.tsx';
-import { mappedEvents, type VariantConfig } from './variant.ts';
+import { mappedEvents, restText, type VariantConfig } from './variant.ts';
 
 export interface InstallableVendor {
   key: string;
@@ -21,7 +24,7 @@ export interface InstallableVendor {
   default_consent_category?: string | null;
   connect: unknown;
   see_it: string | null;
-  test_mode: { field: string; value?: unknown; effect: string } | null;
+  test_mode: TestMode | null;
 }
 const callsOf = (vendor: InstallableVendor): InstallCalls => ({
   install: async (key, body) =>
@@ -46,7 +49,8 @@ const callsOf = (vendor: InstallableVendor): InstallCalls => ({
 });
 const isEmpty = (value: unknown): boolean =>
   value === '' || value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-const CATEGORIES = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
+
+const filledIn = (config: Record<string, unknown>) => Object.fromEntries(Object.entries(config).filter(([, value]) => !isEmpty(value)));
 
 export function Install({
   vendor,
@@ -92,9 +96,8 @@ export function Install({
   const steps = useRef(installation(vendor.key, callsOf(vendor)));
   const install = useMutation({
     mutationFn: (values: typeof form.values) => {
-      const config = Object.fromEntries(Object.entries(values.config).filter(([, value]) => !isEmpty(value)));
       return steps.current({
-        template: { name: values.name.trim(), variant: values.variant, config },
+        template: { name: values.name.trim(), variant: values.variant, config: filledIn(values.config) },
         pipelines: values.pipelines,
         consent_category: values.consent_category,
       });
@@ -102,9 +105,17 @@ export function Install({
     onSettled: () => Promise.all(['integrations', 'templates'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
     onError: (error) => form.setErrors(fieldErrors(error, 'name')),
   });
+  const test = ({ variant: key, config, pipelines: [pipeline_id] }: typeof form.values, body: TestBody) =>
+    call(
+      api.POST('/v1/admin/integration-catalog/{vendor}/test', {
+        params: { path: { vendor: vendor.key } },
+        body: { ...body, variant: key, config: filledIn(config), ...(pipeline_id === undefined ? {} : { pipeline_id }) } as never,
+      }),
+    );
   if (install.data !== undefined)
     return <Installed vendor={vendor} templateId={install.data.templateId} integrations={install.data.integrations} onDone={onDone} />;
-  const events = mappedEvents((vendor.variants.find(({ key }) => key === form.values.variant)?.default_config ?? {}) as VariantConfig);
+  const config = (vendor.variants.find(({ key }) => key === form.values.variant)?.default_config ?? {}) as VariantConfig;
+  const events = mappedEvents(config);
   const inputs = (fields: readonly ConfigField[]) =>
     fields.map((field) => {
       const path = `config.${field.key}`;
@@ -129,7 +140,7 @@ export function Install({
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
         {vendor.variants.length > 1 && (
           <Select
-            label="Blueprint"
+            label="Variant"
             description="What is mapped to begin with. Everything can be changed afterwards."
             allowDeselect={false}
             data={vendor.variants.map(({ key: value, name: label }) => ({ value, label }))}
@@ -143,7 +154,17 @@ export function Install({
           </Button>
         )}
         {more && inputs(optional)}
-        <Select
+        {vendor.connect === null && (
+          <div className={classes.done}>
+            <TestEvent
+              about={`Check the credentials with one real request: a sample order goes to ${vendor.name}. Nothing is installed yet.`}
+              testMode={vendor.test_mode}
+              send={(body) => test(form.values, body)}
+              onError={(error) => form.setErrors(fieldErrors(error, 'name'))}
+            />
+          </div>
+        )}
+        <ConsentCategorySelect
           label="Consent category"
           description={
             vendor.default_consent_category
@@ -151,19 +172,22 @@ export function Install({
               : 'Events without this consent are not sent to this vendor.'
           }
           placeholder="None: all events are sent"
-          clearable
-          data={CATEGORIES}
           {...form.getInputProps('consent_category')}
         />
+        <div>
+          <Text size="sm" fw={650}>
+            What it will map
+          </Text>
+          <Text size="xs" c="var(--dim)">
+            {events.length === 0
+              ? 'Every event is delivered as it is.'
+              : `${events.length} ${events.length === 1 ? 'event' : 'events'}: ${events
+                  .slice(0, 6)
+                  .map(({ event }) => event)
+                  .join(', ')}${events.length > 6 ? ' …' : ''}. Everything else ${restText(config)}.`}
+          </Text>
+        </div>
         <PipelinesSelect label="Pipelines" description="Whose events it receives, from now on." {...form.getInputProps('pipelines')} />
-        <Text size="xs" c="var(--dim)">
-          {events.length === 0
-            ? 'Every event is delivered as it is.'
-            : `It will map ${events.length} events: ${events
-                .slice(0, 6)
-                .map(({ event }) => event)
-                .join(', ')}${events.length > 6 ? ' …' : ''}`}
-        </Text>
         {install.isError && (
           <Text size="sm" c="var(--bad)" role="alert">
             {failureText(install.error)}

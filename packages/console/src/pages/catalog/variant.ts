@@ -13,6 +13,7 @@ interface EventEntry {
 }
 export interface VariantConfig {
   global?: { mappings?: Mapping[] };
+  defaults?: { action?: string; mappings?: Mapping[] };
   events?: Record<string, EventEntry | EventEntry[]>;
 }
 
@@ -24,6 +25,11 @@ export function mappedEvents({ events = {} }: VariantConfig): { event: string; v
       mappings: entry.mappings ?? [],
     })),
   );
+}
+/** What happens to events without an entry of their own. Only vendors that pass events through need not say it. */
+export function restText({ defaults }: VariantConfig): string {
+  if (defaults?.action === 'map') return 'is sent under its own name';
+  return defaults?.action === 'drop' ? 'is dropped' : 'is delivered as it is';
 }
 /** Where a row's value comes from. */
 export function sourceText({ source, value, template }: Mapping): string {

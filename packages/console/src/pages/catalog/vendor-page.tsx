@@ -12,7 +12,7 @@ import { type VendorRequest, VendorRequests } from '../../components/vendor-requ
 import { useNewDialog } from '../../use-new-dialog.ts';
 import classes from './catalog.module.css';
 import { Install } from './install.tsx';
-import { type Mapping, mappedEvents, sourceText, transformNames, type VariantConfig } from './variant.ts';
+import { type Mapping, mappedEvents, restText, sourceText, transformNames, type VariantConfig } from './variant.ts';
 import { VendorIcon } from './vendor-icon.tsx';
 
 export const vendorQuery = (vendor: string) => ({
@@ -61,7 +61,7 @@ export function VendorPage() {
     >
       <div className={classes.columns}>
         <section className={`panel ${classes.section}`} aria-label="Mapped events">
-          <div style={{ display: 'flex', justifyContent: 'space-between', gap: 12, marginBottom: 8 }}>
+          <div className={classes.sectionHead}>
             <Title order={2}>What it maps</Title>
             <Select
               size="xs"
@@ -114,6 +114,27 @@ export function VendorPage() {
             <Button variant="default" mt="sm" onClick={() => setAll(true)}>
               Show all {events.length} events
             </Button>
+          )}
+          {events.length > 0 && (
+            <div className={classes.rest}>
+              {(config.defaults?.mappings ?? []).length === 0 ? (
+                <>
+                  <b>Everything else</b> <span className="dim">{restText(config)}</span>
+                </>
+              ) : (
+                <Foldable
+                  mappings={config.defaults?.mappings ?? []}
+                  summary={
+                    <>
+                      <b>Everything else</b>{' '}
+                      <span className="dim">
+                        {restText(config)}, {fields(config.defaults?.mappings?.length ?? 0)}
+                      </span>
+                    </>
+                  }
+                />
+              )}
+            </div>
           )}
         </section>
         <div className={classes.side}>

@@ -1,6 +1,7 @@
 /** Organisation-level processing as forms, with their effect on a sample event beside them. Two people who edit at once see each other's change. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import { Alert, Button } from '@mantine/core';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -13,7 +14,9 @@ import { Failed, Loading } from '../../components/states.tsx';
 import { dateTime } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
+import { readRecentEvents, TRIAL_PAGES } from '../mapping/recent-events.ts';
 import classes from './data-layer.module.css';
+import { dataLayerEffect, effectText } from './effect.ts';
 import { currentFaults, type Faults, sectionOf, WHOLE } from './faults.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Sections } from './sections.tsx';
@@ -67,6 +70,19 @@ function Form({ first }: { first: Stored }) {
       if (isConflict(error)) setConflict(await dataLayerQuery.queryFn());
     },
   });
+  /** What drops or changes events is saved after a question that counts them. */
+  const ask = useMutation({
+    mutationFn: async () => effectText(await dataLayerEffect(stored.config, config, await readRecentEvents(undefined, TRIAL_PAGES))),
+    onSuccess: (text) => (text === undefined ? save.mutate(stored.version) : question(text)),
+    onError: () => question('How many events that concerns is not known now.'),
+  });
+  const question = (text: string) =>
+    modals.openConfirmModal({
+      title: 'Change how every event is processed?',
+      children: `${text} New events are processed the new way within five seconds; those that were delivered stay as they are.`,
+      labels: { confirm: 'Save it', cancel: 'Keep' },
+      onConfirm: () => save.mutate(stored.version),
+    });
   const failed = save.isError && !isConflict(save.error) ? save.error : undefined;
   const sent = save.context;
   const faults = useMemo(() => {
@@ -94,8 +110,8 @@ function Form({ first }: { first: Stored }) {
           <RoleButton
             needs="admin"
             disabled={!dirty || conflict !== undefined}
-            loading={save.isPending}
-            onClick={() => save.mutate(stored.version)}
+            loading={save.isPending || ask.isPending}
+            onClick={() => ask.mutate()}
           >
             Save
           </RoleButton>

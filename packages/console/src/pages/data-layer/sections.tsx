@@ -28,6 +28,11 @@ import { useDataLayerSearch } from './search.ts';
 /** In the address where every section is closed. */
 const NONE = 'none';
 const CANONICAL = ['essential', 'functional', 'analytics', 'marketing', 'advertising'];
+const PII_ACTIONS = [
+  { value: 'hash', label: 'Hash (SHA-256)' },
+  { value: 'redact', label: 'Redact' },
+  { value: 'drop', label: 'Remove' },
+];
 /** Faults that an input of the form shows. Others stand at the end of their section. */
 const HAS_INPUT = [
   'consent.mapping',
@@ -122,7 +127,11 @@ export function Sections({ config, faults, set }: SectionsProps) {
           label="What happens to them"
           error={at('bot_filtering.action')}
           allowDeselect={false}
-          data={['flag', 'drop', 'allow']}
+          data={[
+            { value: 'flag', label: 'Flag them' },
+            { value: 'drop', label: 'Drop them' },
+            { value: 'allow', label: 'Nothing' },
+          ]}
           value={config.bot_filtering.action}
           onChange={(action) => set('bot_filtering', { action: action as 'flag' })}
         />
@@ -166,10 +175,10 @@ export function Sections({ config, faults, set }: SectionsProps) {
           </Group>
         </Checkbox.Group>
         <Select
-          label="… and"
+          label="What happens to what is found"
           error={at('pii_rules.detect_action')}
           allowDeselect={false}
-          data={['hash', 'redact', 'drop']}
+          data={PII_ACTIONS}
           value={config.pii_rules.detect_action}
           onChange={(action) => set('pii_rules', { detect_action: action as 'hash' })}
         />
@@ -309,11 +318,11 @@ function FieldRules({ value, faults, onChange }: { value: readonly Rule[]; fault
           />
           <Select
             size="xs"
-            w={100}
+            w={150}
             aria-label={`Action of rule ${at + 1}`}
             error={messageAt(faults, `pii_rules.fields[${at}].action`)}
             allowDeselect={false}
-            data={['hash', 'redact', 'drop']}
+            data={PII_ACTIONS}
             value={rule.action}
             onChange={(action) => replace(at, { action: action as Rule['action'] })}
           />

@@ -1,4 +1,7 @@
 /** What a source field can be: fields that events of the pipeline really have, fields of the event shown, and the canonical schema. */
+import { CLICK_IDS } from '@firsthand/core/context/click-ids.ts';
+import { SYNC_IDS } from '@firsthand/core/context/vendor-syncs.ts';
+import { CONSENT_CATEGORIES } from '@firsthand/core/vendor/definition.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, call } from '../../api.ts';
@@ -11,40 +14,25 @@ export interface Completion {
   seen?: number;
 }
 
+/** What processing puts in the context, by its part. */
+const CONTEXT: Record<string, readonly string[]> = {
+  page: ['url', 'path', 'title', 'referrer', 'search'],
+  campaign: ['source', 'medium', 'name', 'term', 'content'],
+  click_ids: CLICK_IDS.map(({ param }) => param),
+  vendor_ids: [...SYNC_IDS.values()].flat(),
+  session: ['id', 'number', 'started_at', 'event_index', 'is_new'],
+  consent: CONSENT_CATEGORIES.map((category) => `canonical.${category}`),
+  device: ['type', 'manufacturer', 'model'],
+  os: ['name', 'version'],
+  browser: ['name', 'version'],
+  geo: ['country', 'region', 'city', 'postal_code', 'timezone'],
+  bot: ['is_bot'],
+};
 /** Of the canonical event, which every event has or may have. */
 const CANONICAL: readonly string[] = [
-  'event',
-  'event_id',
-  'type',
-  'name',
-  'timestamp',
-  'user_id',
-  'anonymous_id',
-  'group_id',
-  'context.ip',
-  'context.user_agent',
-  'context.locale',
-  'context.timezone',
-  'context.page.url',
-  'context.page.path',
-  'context.page.title',
-  'context.page.referrer',
-  'context.campaign.source',
-  'context.campaign.medium',
-  'context.campaign.name',
-  'context.click_ids.fbclid',
-  'context.click_ids.gclid',
-  'context.click_ids.ttclid',
-  'context.click_ids.msclkid',
-  'context.vendor_ids.fbp',
-  'context.vendor_ids.fbc',
-  'context.vendor_ids.ga_client_id',
-  'context.vendor_ids.ga_session_id',
-  'context.session.id',
-  'context.session.number',
-  'context.device.type',
-  'context.os.name',
-  'context.browser.name',
+  ...['event', 'event_id', 'type', 'original_type', 'name', 'timestamp', 'user_id', 'anonymous_id', 'group_id'],
+  ...['ip', 'user_agent', 'locale', 'timezone'].map((name) => `context.${name}`),
+  ...Object.entries(CONTEXT).flatMap(([part, names]) => names.map((name) => `context.${part}.${name}`)),
 ];
 
 /** Fields and names of events that were observed. */
@@ -55,6 +43,15 @@ export const fieldsQuery = (pipelineId: string | undefined) =>
     staleTime: 300_000,
     queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/fields', { params: { path: { id: pipelineId as string } } })),
   });
+
+/** Names of events that were observed, and of the other types. */
+export function useEventNames(pipelineId: string | undefined): string[] {
+  const { data } = useQuery(fieldsQuery(pipelineId));
+  return useMemo(
+    () => [...new Set([...(data?.fields ?? []).flatMap(({ events }) => events), '@page', '@identify', '@group'])].sort(),
+    [data],
+  );
+}
 
 export function useCompletions(pipelineId: string | undefined, event: object): ReadonlyMap<string, Completion> {
   const observed = useQuery(fieldsQuery(pipelineId));

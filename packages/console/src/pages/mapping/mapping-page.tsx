@@ -2,7 +2,7 @@
  * The mapping builder: an event, the rows, and the exact request, recomputed as you type by the delivery code itself. A change becomes a new
  * revision; pipelines keep the revision they have pinned until they are moved.
  */
-import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import { type CanonicalEvent, findByEventKey, eventKey as keyOf } from '@firsthand/core/event/canonical.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { Alert, Button, Modal, Select } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
@@ -94,12 +94,13 @@ function Builder({
   /** What was typed in an event, by the event. */
   const [typed, setTyped] = useState<{ of: string; event: CanonicalEvent }>();
   const [saving, { open: askSave, close: endSave }] = useDisclosure();
-  const [pins, { open: showPins, close: endPins }] = useDisclosure(saved === base.revision_number);
   const integrations = useQuery(usesQuery(template.id)).data ?? NO_INTEGRATIONS;
-  const { integration: wanted, compare } = useSearch({ strict: false }) as { integration?: string; compare?: string };
+  const { integration: wanted, compare, pins } = useSearch({ strict: false }) as { integration?: string; compare?: string; pins?: string };
   const navigate = useNavigate();
   const setCompare = (next: string | undefined) =>
     void navigate({ to: '.', search: (old: object) => ({ ...old, compare: next }), replace: compare !== undefined } as never);
+  const setPins = (next: string | undefined) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, pins: next }), replace: next === undefined } as never);
   // Several pipelines may use the template, each with its own revision, parameters and events.
   const integration = integrations.find(({ id }) => id === wanted) ?? integrations[0];
   const pipelineId = integration?.pipeline_id ?? template.used_by[0];
@@ -114,7 +115,7 @@ function Builder({
   const completions = useCompletions(pipelineId, event);
   const shown = useDeferredValue(config);
   const shownEvent = useDeferredValue(event);
-  const eventKey = keyOf(shownEvent);
+  const eventKey = entryOf(shown, shownEvent);
   // The request needs the rows of its own event only; a mapping has hundreds of others. All of them are compiled once typing pauses.
   const { result, took } = useMemo(() => {
     const started = performance.now();
@@ -146,10 +147,17 @@ function Builder({
           {`revision ${base.revision_number}${changes.length > 0 ? ` · draft ${latest + 1}` : base.revision_number < latest ? ` of ${latest}` : ''}`}
         </Tag>
       }
-      about={`${definition.name}, used by ${number(template.used_by.length)} ${template.used_by.length === 1 ? 'pipeline' : 'pipelines'}`}
+      about={
+        <>
+          {definition.name}, used by{' '}
+          <button type="button" className={classes.count} onClick={() => setPins('yes')}>
+            {number(template.used_by.length)} {template.used_by.length === 1 ? 'pipeline' : 'pipelines'}
+          </button>
+        </>
+      }
       actions={
         <>
-          <Button variant="default" onClick={showPins}>
+          <Button variant="default" onClick={() => setPins('yes')}>
             {template.used_by.length === 0 ? 'Use in a pipeline …' : 'Pins'}
           </Button>
           <Button variant="default" onClick={() => setCompare(`${base.revision_number},${DRAFT}`)}>
@@ -196,6 +204,7 @@ function Builder({
           completions={completions}
           fallback={definition.default_action ?? 'drop'}
           eventKey={eventKey}
+          pipelineId={pipelineId}
           disabled={!may}
           setConfig={setConfig}
           check={check}
@@ -208,7 +217,7 @@ function Builder({
       <Modal opened={compare !== undefined} onClose={() => setCompare(undefined)} title="History" size="90%">
         <History templateId={template.id} draft={config} compare={compare ?? ''} setCompare={setCompare} />
       </Modal>
-      <Modal opened={pins} onClose={endPins} title="Pinned revisions" size="lg">
+      <Modal opened={pins !== undefined} onClose={() => setPins(undefined)} title="Pinned revisions" size="lg">
         <Pins templateId={template.id} integrations={integrations} latest={latest} saved={saved === latest ? saved : undefined} />
       </Modal>
     </Page>
@@ -252,8 +261,9 @@ function InUse({ chosen, integrations }: { chosen: PinnedIntegration; integratio
   );
 }
 
-/** The name under which a mapping knows an event. */
-const keyOf = ({ type, event }: CanonicalEvent): string => (type === 'track' ? (event ?? '') : `@${type}`);
+/** The name under which the mapping has the event, or would have it: a screen is `@screen` where there is such an entry, else `@page`. */
+const entryOf = (config: Config, event: CanonicalEvent): string =>
+  findByEventKey(new Map(Object.keys((config.events ?? {}) as object).map((name) => [name, name])), event) ?? keyOf(event);
 /** Another integration to compare with keeps the draft. */
 function leavesDraft(next: { pathname: string; search: { revision?: string } }, current: typeof next): boolean {
   return next.pathname !== current.pathname || next.search.revision !== current.search.revision;

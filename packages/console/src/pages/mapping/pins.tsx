@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
-import { deliveredText, LastDay } from '../../components/last-day.tsx';
+import { RevisionChange } from '../../components/delivery-change.tsx';
 import { RoleNote } from '../../components/role-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { UseTemplate } from '../../components/use-template.tsx';
@@ -42,13 +42,8 @@ export function Pins({
   });
   const ask = (integration: PinnedIntegration, revision: number) =>
     modals.openConfirmModal({
-      title: `Deliver ${integration.name} with revision ${revision}?`,
-      children: (
-        <>
-          Its events in {integration.pipeline_name} are mapped by revision {revision} instead of {integration.revision_number} within five
-          seconds. <LastDay integrationId={integration.id}>{deliveredText}</LastDay>
-        </>
-      ),
+      title: `Deliver ${integration.name} in ${integration.pipeline_name} with revision ${revision}?`,
+      children: <RevisionChange integrationId={integration.id} from={integration.revision_number} to={revision} />,
       labels: { confirm: `Use revision ${revision}`, cancel: 'Keep' },
       onConfirm: () => move.mutate({ integration, revision }),
     });

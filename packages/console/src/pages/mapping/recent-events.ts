@@ -8,25 +8,30 @@ const NO_EVENTS: CanonicalEvent[] = [];
 /** What a draft is tried on: 500 events. */
 export const TRIAL_PAGES = 5;
 
-/** The newest processed events of a pipeline, 100 a page, fewer where they are large. */
+export interface RecentEvent {
+  pipeline_id: string;
+  event: CanonicalEvent;
+}
+/** The newest processed events of a pipeline or of all, 100 a page, fewer where they are large. */
+export async function readRecentEvents(pipelineId: string | undefined, pages: number): Promise<RecentEvent[]> {
+  const events = new Map<string, RecentEvent>();
+  let cursor: string | null | undefined;
+  for (let page = 0; page < pages && cursor !== null; page++) {
+    const query = { limit: PAGE, ...(pipelineId !== undefined && { pipeline_id: pipelineId }), ...(cursor && { cursor }) };
+    const answer = await call(api.GET('/v1/admin/events', { params: { query } }));
+    for (const { event, pipeline_id } of answer.events.filter((one) => 'event' in one))
+      if (event !== null) events.set(`${pipeline_id} ${event.event_id}`, { pipeline_id, event: event as unknown as CanonicalEvent }); // the API returns what processing stored
+    cursor = answer.next_cursor;
+  }
+  return [...events.values()];
+}
+
 export function useRecentEvents(pipelineId: string | undefined, pages = 1): { events: CanonicalEvent[] } {
   const query = useQuery({
     queryKey: ['recent-events', pipelineId, pages],
     enabled: pipelineId !== undefined,
     staleTime: 120_000,
-    queryFn: async () => {
-      const events = new Map<string, CanonicalEvent>();
-      let cursor: string | null | undefined;
-      for (let page = 0; page < pages && cursor !== null; page++) {
-        const answer = await call(
-          api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId as string, limit: PAGE, ...(cursor && { cursor }) } } }),
-        );
-        for (const { event } of answer.events.filter((one) => 'event' in one))
-          if (event !== null) events.set(String(event.event_id), event as unknown as CanonicalEvent); // the API returns what processing stored
-        cursor = answer.next_cursor;
-      }
-      return [...events.values()];
-    },
+    queryFn: async () => (await readRecentEvents(pipelineId, pages)).map(({ event }) => event),
   });
   return { events: query.data ?? NO_EVENTS };
 }

@@ -1,8 +1,10 @@
 /** The mapping: parameters, global rows, rows by event, and what happens to everything else. */
 import { Button, Select, TextInput } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Dispatch, type SetStateAction, useState } from 'react';
 import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
-import type { Completion } from './completions.ts';
+import { Suggest } from '../../components/suggest.tsx';
+import { type Completion, useEventNames } from './completions.ts';
 import { addEvent, type Config, isWithin, rowsOf, type Section, valueAt, withKey, withValue } from './draft.ts';
 import { Entry } from './entry.tsx';
 import classes from './mapping.module.css';
@@ -10,6 +12,7 @@ import type { Fault } from './rehearse.ts';
 
 /** More global rows than this are closed to begin with, so that the event's own are in view. */
 const MANY = 12;
+const MOST_NAMES = 10;
 
 export interface RowsPaneProps {
   config: Config;
@@ -23,13 +26,18 @@ export interface RowsPaneProps {
   fallback: string;
   /** The name under which the mapping knows the event shown: a track name, or `@page`. */
   eventKey: string;
+  pipelineId: string | undefined;
   disabled: boolean;
   setConfig: Dispatch<SetStateAction<Config>>;
   check: (section: Section, entry: Config) => Fault[];
 }
 
-export function RowsPane({ config, sections, faults, fields, fallback, eventKey, disabled, setConfig, ...rest }: RowsPaneProps) {
-  const [filter, setFilter] = useState('');
+export function RowsPane(props: RowsPaneProps) {
+  const { config, sections, faults, fields, fallback, eventKey, pipelineId, disabled, setConfig, ...rest } = props;
+  const { rows: filter = '' } = useSearch({ strict: false }) as { rows?: string };
+  const navigate = useNavigate();
+  const setFilter = (next: string) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, rows: next === '' ? undefined : next }), replace: true } as never);
   const shared = { ...rest, faults, filter, disabled, setConfig };
   const hasEvent = sections.some(({ path }) => path[1] === eventKey);
   const rank = ({ kind, path }: Section): number => (kind === 'global' ? 0 : path[1] === eventKey ? 1 : 2);
@@ -59,7 +67,12 @@ export function RowsPane({ config, sections, faults, fields, fallback, eventKey,
             {...shared}
           />
         ))}
-        <NewEvent disabled={disabled} onAdd={(name) => setConfig((old) => addEvent(old, name))} />
+        <NewEvent
+          mapped={(config.events ?? {}) as object}
+          pipelineId={pipelineId}
+          disabled={disabled}
+          onAdd={(name) => setConfig((old) => addEvent(old, name))}
+        />
         {defaults !== undefined && (
           <Entry
             section={defaults}
@@ -158,27 +171,45 @@ function Parameters({ config, fields, faults, disabled, setConfig }: ParametersP
   );
 }
 
-function NewEvent({ disabled, onAdd }: { disabled: boolean; onAdd: (name: string) => void }) {
+interface NewEventProps {
+  mapped: object;
+  pipelineId: string | undefined;
+  disabled: boolean;
+  onAdd: (name: string) => void;
+}
+/** Completed with the names of events that were really seen and have no entry yet. */
+function NewEvent({ mapped, pipelineId, disabled, onAdd }: NewEventProps) {
   const [name, setName] = useState('');
+  const names = useEventNames(pipelineId);
+  function add(text: string) {
+    if (text.trim() !== '') onAdd(text.trim());
+    setName('');
+  }
   return (
     <form
       className={classes.sectionHead}
       style={{ position: 'static' }}
       onSubmit={(event) => {
         event.preventDefault();
-        if (name.trim() !== '') onAdd(name.trim());
-        setName('');
+        add(name);
       }}
     >
-      <TextInput
-        size="xs"
-        aria-label="Name of an event to map"
-        placeholder="Map another event: its name, or @page"
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        disabled={disabled}
-        style={{ flex: 1 }}
-      />
+      <div style={{ flex: 1 }}>
+        <Suggest
+          label="Name of an event to map"
+          placeholder="Map another event: its name, or @page"
+          value={name}
+          disabled={disabled}
+          suggestions={(typed) =>
+            names
+              .filter((one) => !Object.hasOwn(mapped, one) && one.toLowerCase().includes(typed.trim().toLowerCase()))
+              .slice(0, MOST_NAMES)
+              .map((value) => ({ value, content: value }))
+          }
+          onChange={setName}
+          onPick={add}
+        />
+      </div>
       <Button type="submit" variant="default" disabled={disabled || name.trim() === ''}>
         Map it
       </Button>

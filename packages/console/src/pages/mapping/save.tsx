@@ -52,7 +52,7 @@ export function Save({
     onSuccess: async (saved) => {
       if (saved === undefined) return;
       onSaved(saved.revision_number);
-      await navigate({ to: '/templates/$templateId', params: { templateId: template.id }, search: {} });
+      await navigate({ to: '/templates/$templateId', params: { templateId: template.id }, search: { pins: 'yes' } as never });
       await Promise.all(
         [
           ['template', template.id],

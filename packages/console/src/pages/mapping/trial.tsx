@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { Button, Modal, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { Loading } from '../../components/states.tsx';
 import { number } from '../../format.ts';
@@ -44,6 +45,8 @@ export function Trial({ vendor, before, after, isTyping, parameters, events, cha
   });
   // A result says nothing about a later draft, nor about another integration.
   const result = run.data?.of === after && run.data.against === before ? run.data.result : undefined;
+  const examples = result?.examples.filter(({ effect }) => effect === shown) ?? [];
+  const count = result === undefined || shown === undefined ? 0 : result.counts[shown];
   return (
     <section className={`panel ${classes.trial}`} aria-label="Effect on recent events">
       <div className={classes.bar}>
@@ -88,17 +91,21 @@ export function Trial({ vendor, before, after, isTyping, parameters, events, cha
         size="90%"
       >
         <Stack gap="md">
-          <p className="dim">In use on the left, your draft on the right.</p>
-          {result?.examples
-            .filter(({ effect }) => effect === shown)
-            .map(({ event, before: old, after: next }) => (
-              <div key={event.event_id}>
-                <b>{event.event ?? event.type}</b> <span className="mono dim">{event.event_id}</span>
-                <Suspense fallback={<Loading what="the comparison" />}>
-                  <SideBySide left={textOf(old)} right={textOf(next)} />
-                </Suspense>
-              </div>
-            ))}
+          <p className="dim">
+            {examples.length < count && `The newest ${number(examples.length)} of ${number(count)}. `}In use on the left, your draft on the
+            right.
+          </p>
+          {examples.map(({ event, before: old, after: next }) => (
+            <div key={event.event_id}>
+              <b>{event.event ?? event.type}</b>{' '}
+              <Link to="/events" search={{ selected: event.event_id } as never} className="mono">
+                {event.event_id}
+              </Link>
+              <Suspense fallback={<Loading what="the comparison" />}>
+                <SideBySide left={textOf(old)} right={textOf(next)} />
+              </Suspense>
+            </div>
+          ))}
         </Stack>
       </Modal>
     </section>

@@ -4,13 +4,13 @@ import { Alert, Checkbox, Group, Select, Table, Text, Title } from '@mantine/cor
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { CATEGORIES } from '../../components/consent-category-select.tsx';
-import { deliveredText, heldBackText, LastDay } from '../../components/last-day.tsx';
+import { ConsentChange } from '../../components/delivery-change.tsx';
 import { RoleNote } from '../../components/role-button.tsx';
-import { Failed, Loading } from '../../components/states.tsx';
+import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
 import { integrationsQuery } from '../../queries.ts';
@@ -26,7 +26,11 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
   const may = useMay('editor');
   const integrations = useQuery(integrationsQuery(pipelineId));
   const dataLayer = useQuery({ queryKey: ['data-layer'], queryFn: () => call(api.GET('/v1/admin/data-layer', {})) });
-  const [given, setGiven] = useState<ReadonlySet<string>>();
+  // The address holds to what the visitor agrees: all categories unless it says otherwise.
+  const { agreed } = useSearch({ strict: false }) as { agreed?: string };
+  const navigate = useNavigate();
+  const setAgreed = (next: ReadonlySet<string>) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, agreed: [...next].join(',') || NONE }), replace: true } as never);
   const set = useMutation({
     mutationFn: ({ id, consent_category }: { id: string; consent_category: string | null }) =>
       call(
@@ -41,14 +45,7 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
   const ask = (id: string, name: string, category: string | null) =>
     modals.openConfirmModal({
       title: category === null ? `Send ${name} events without consent?` : `Send ${name} only with consent to ${category}?`,
-      children: (
-        <>
-          {category === null
-            ? 'It then gets the events of every visitor, also of those who refused. '
-            : `It then gets only events of visitors who agreed to ${category}. `}
-          <LastDay integrationId={id}>{category === null ? heldBackText : deliveredText}</LastDay>
-        </>
-      ),
+      children: <ConsentChange integrationId={id} category={category} />,
       labels: { confirm: category === null ? 'Send all events' : 'Change', cancel: 'Keep' },
       confirmProps: category === null ? { color: 'red' } : {},
       onConfirm: () => set.mutate({ id, consent_category: category }),
@@ -56,7 +53,7 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
   const config = dataLayer.data?.config as DataLayerConfig | undefined;
   // What the page's consent tool calls its categories; the mapping says what they mean here.
   const offered = Object.keys(config?.consent?.mapping ?? {});
-  const chosen = given ?? new Set(offered);
+  const chosen = new Set(agreed === undefined ? offered : agreed.split(','));
   const preview = usePreview(config, chosen);
   if (integrations.isPending || dataLayer.isPending) return <Loading what="consent" />;
   if (integrations.isLoadingError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
@@ -68,52 +65,66 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
         <div style={{ padding: '0 12px' }}>
           <RoleNote needs="editor" />
         </div>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Integration</Table.Th>
-              <Table.Th>Needs consent to</Table.Th>
-              <Table.Th>This visitor’s event</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {integrations.data.integrations.map(({ id, name, consent_category }) => {
-              const sent = consent_category === null || granted[consent_category] === true;
-              return (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <b>{name}</b>
-                  </Table.Td>
-                  <Table.Td>
-                    <Select
-                      size="xs"
-                      w={170}
-                      aria-label={`Consent that ${name} needs`}
-                      allowDeselect={false}
-                      disabled={!may}
-                      data={[{ value: NONE, label: 'none: all events' }, ...CATEGORIES]}
-                      value={consent_category ?? NONE}
-                      onChange={(next) => {
-                        const category = next === NONE ? null : next;
-                        if (category !== consent_category) ask(id, name, category);
-                      }}
-                    />
-                  </Table.Td>
-                  <Table.Td>
-                    {preview?.kind === 'ok' && preview.dropped !== undefined ? (
-                      <Tag tone="bad">dropped before: {words(preview.dropped)}</Tag>
-                    ) : sent ? (
-                      <Tag tone="ok">is sent</Tag>
-                    ) : (
-                      <Tag tone="warn">not sent: no {consent_category}</Tag>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-        {integrations.data.integrations.length === 0 && <p style={{ padding: 12 }}>No integrations yet.</p>}
+        {integrations.data.integrations.length === 0 ? (
+          <Empty
+            title="No integrations yet"
+            action={
+              <Link to="/catalog" search={{ pipeline: pipelineId } as never}>
+                Open the catalog
+              </Link>
+            }
+          >
+            Once the pipeline has one, this table says which consent it needs.
+          </Empty>
+        ) : (
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Integration</Table.Th>
+                <Table.Th>Needs consent to</Table.Th>
+                <Table.Th>This visitor’s event</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {integrations.data.integrations.map(({ id, name, consent_category }) => {
+                const sent = consent_category === null || granted[consent_category] === true;
+                return (
+                  <Table.Tr key={id}>
+                    <Table.Td>
+                      <Link to="/pipelines/$pipelineId" params={{ pipelineId }} search={{ tab: 'integrations', integration: id }}>
+                        <b>{name}</b>
+                      </Link>
+                    </Table.Td>
+                    <Table.Td>
+                      <Select
+                        size="xs"
+                        w={170}
+                        aria-label={`Consent that ${name} needs`}
+                        allowDeselect={false}
+                        disabled={!may}
+                        data={[{ value: NONE, label: 'none: all events' }, ...CATEGORIES]}
+                        value={consent_category ?? NONE}
+                        onChange={(next) => {
+                          const category = next === NONE ? null : next;
+                          if (category !== consent_category) ask(id, name, category);
+                        }}
+                      />
+                    </Table.Td>
+                    <Table.Td>
+                      {preview?.kind === 'ok' && preview.dropped !== undefined ? (
+                        <Tag tone="bad">dropped before: {words(preview.dropped)}</Tag>
+                      ) : sent ? (
+                        <Tag tone="ok">is sent</Tag>
+                      ) : (
+                        <Tag tone="warn">not sent: no {consent_category}</Tag>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                );
+              })}
+            </Table.Tbody>
+          </Table>
+        )}
       </section>
       <section className="panel" style={{ padding: 16 }} aria-label="Effect on an event">
         <Title order={2}>A visitor who agrees to</Title>
@@ -133,7 +144,7 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
                   const next = new Set(chosen);
                   if (currentTarget.checked) next.add(name);
                   else next.delete(name);
-                  setGiven(next);
+                  setAgreed(next);
                 }}
               />
             ))}

@@ -2,19 +2,26 @@
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { validateTrackingPlanInSteps } from '@firsthand/core/process/compiled.ts';
 import { finish } from '@firsthand/core/steps.ts';
-import { Alert, Group, Select, Stack } from '@mantine/core';
+import { Alert, Group, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
+import { Tag } from '../../components/tag.tsx';
 import { placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
+import { number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
+import { TRIAL_PAGES, useRecentEvents } from '../mapping/recent-events.ts';
+import classes from './consent.module.css';
+import { type PlanEffect, planEffect } from './plan-effect.ts';
 
 interface Stored {
   plan: TrackingPlan;
@@ -73,6 +80,19 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
       if (isConflict(error)) setTheirs(await planQuery(pipelineId).queryFn());
     },
   });
+  const recent = useRecentEvents(pipelineId, TRIAL_PAGES).events;
+  const shown = useDeferredValue(checked);
+  const effect = useMemo(() => (shown.faults.length > 0 ? undefined : planEffect(shown.events, recent)), [shown, recent]);
+  function ask() {
+    if (onViolation !== 'drop') return save.mutate(stored.etag);
+    modals.openConfirmModal({
+      title: 'Drop events that do not fit?',
+      children: `They then reach no integration. Of the last ${number(recent.length)} events of this pipeline ${number(planEffect(checked.events, recent).violating)} do not fit.`,
+      labels: { confirm: 'Save', cancel: 'Keep' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => save.mutate(stored.etag),
+    });
+  }
   /** What the service refused of the text that is still there. */
   const refused = save.isError && !isConflict(save.error) ? Object.entries(fieldErrors(save.error, '')) : [];
   const isSent = save.context?.text === text && save.context.onViolation === onViolation;
@@ -81,51 +101,108 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
   const general = refused.filter(([field]) => !field.startsWith('events') && field !== 'on_violation');
   const faults = checked.faults.length > 0 ? checked.faults : placeFaults(text, inText, 'events');
   return (
-    <section className="panel" style={{ padding: 16 }} aria-label="Tracking plan">
-      <Stack gap="sm">
-        {theirs !== undefined && (
-          <Conflict
-            what="the tracking plan"
-            theirs={theirs.plan}
-            mine={{ events: checked.events ?? text, on_violation: onViolation }}
-            busy={save.isPending}
-            onTakeTheirs={() => startFrom(theirs)}
-            onKeepMine={() => save.mutate(theirs.etag)}
-          />
-        )}
-        <Group align="flex-end" gap="xs">
-          <Select
-            label="An event that does not fit"
-            w={260}
-            allowDeselect={false}
-            disabled={!may}
-            value={onViolation}
-            error={atSelect}
-            data={[
-              { value: 'allow', label: 'is delivered as it is' },
-              { value: 'flag', label: 'is delivered and flagged' },
-              { value: 'drop', label: 'is dropped' },
-            ]}
-            onChange={(next) => setOnViolation(next as TrackingPlan['on_violation'])}
-          />
-          <RoleButton
-            needs="editor"
-            size="sm"
-            onClick={() => save.mutate(stored.etag)}
-            loading={save.isPending}
-            disabled={!dirty || checked.faults.length > 0 || theirs !== undefined}
-          >
-            Save
-          </RoleButton>
-        </Group>
-        <p className="dim">By event name, the JSON Schema of its properties. @page, @identify and @group stand for the other types.</p>
-        <Editor label="Tracking plan" language="json" value={text} onChange={setText} minHeight={360} readOnly={!may} faults={faults} />
-        {general.map(([field, message]) => (
-          <Alert key={field} color="red" role="alert" title="Not saved">
-            {message}
-          </Alert>
-        ))}
-      </Stack>
+    <div className={classes.columns}>
+      <section className="panel" style={{ padding: 16 }} aria-label="Tracking plan">
+        <Stack gap="sm">
+          {theirs !== undefined && (
+            <Conflict
+              what="the tracking plan"
+              theirs={theirs.plan}
+              mine={{ events: checked.events ?? text, on_violation: onViolation }}
+              busy={save.isPending}
+              onTakeTheirs={() => startFrom(theirs)}
+              onKeepMine={() => save.mutate(theirs.etag)}
+            />
+          )}
+          <Group align="flex-end" gap="xs">
+            <Select
+              label="An event that does not fit"
+              w={260}
+              allowDeselect={false}
+              disabled={!may}
+              value={onViolation}
+              error={atSelect}
+              data={[
+                { value: 'allow', label: 'is delivered as it is' },
+                { value: 'flag', label: 'is delivered and flagged' },
+                { value: 'drop', label: 'is dropped' },
+              ]}
+              onChange={(next) => setOnViolation(next as TrackingPlan['on_violation'])}
+            />
+            <RoleButton
+              needs="editor"
+              size="sm"
+              onClick={ask}
+              loading={save.isPending}
+              disabled={!dirty || checked.faults.length > 0 || theirs !== undefined}
+            >
+              Save
+            </RoleButton>
+          </Group>
+          <Text size="sm" c="var(--dim)">
+            By event name, the JSON Schema of its properties. @page, @identify and @group stand for the other types.
+          </Text>
+          <Editor label="Tracking plan" language="json" value={text} onChange={setText} minHeight={360} readOnly={!may} faults={faults} />
+          {general.map(([field, message]) => (
+            <Alert key={field} color="red" role="alert" title="Not saved">
+              {message}
+            </Alert>
+          ))}
+        </Stack>
+      </section>
+      <Effect pipelineId={pipelineId} effect={effect} of={recent.length} />
+    </div>
+  );
+}
+
+/** What the plan as it is typed says of the last events. Each number leads to its events. */
+function Effect({ pipelineId, effect, of }: { pipelineId: string; effect: PlanEffect | undefined; of: number }) {
+  return (
+    <section className="panel" style={{ padding: 16 }} aria-label="Effect on recent events">
+      <Title order={2} mb="xs">
+        {of === 0 ? 'Effect on recent events' : `Effect on the last ${number(of)} events`}
+      </Title>
+      {of === 0 ? (
+        <p className="dim">No event has arrived yet. Once one has, this says which events fit the plan.</p>
+      ) : effect === undefined ? (
+        <p className="dim">Mend the faults to see it.</p>
+      ) : (
+        <Table verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Event</Table.Th>
+              <Table.Th ta="right">Events</Table.Th>
+              <Table.Th>Result</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {effect.events.map(({ name, planned, count, violating, example }) => (
+              <Table.Tr key={name}>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <b>{name}</b>
+                  {example !== undefined && <div className="mono dim">{example.message}</div>}
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Link to="/events" search={{ pipeline: pipelineId, event: name } as never}>
+                    {number(count)}
+                  </Link>
+                </Table.Td>
+                <Table.Td>
+                  {example !== undefined ? (
+                    <Link to="/events" search={{ pipeline: pipelineId, event: name, selected: example.event_id } as never}>
+                      <Tag tone="bad">{`${number(violating)} ${violating === 1 ? 'does' : 'do'} not fit`}</Tag>
+                    </Link>
+                  ) : planned ? (
+                    <Tag tone="ok">{count === 1 ? 'fits' : 'all fit'}</Tag>
+                  ) : (
+                    <Tag>not in the plan</Tag>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
     </section>
   );
 }

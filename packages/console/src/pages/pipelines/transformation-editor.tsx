@@ -2,7 +2,7 @@
 import type { EventFilter } from '@firsthand/core/config/resources.ts';
 import type { Rule } from '@firsthand/core/config/rules.ts';
 import { validateTransformation } from '@firsthand/core/process/compiled.ts';
-import { Alert, Button, Group, Select, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -10,17 +10,18 @@ import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
+import { EventNamesInput } from '../../components/event-names-input.tsx';
 import { Json } from '../../components/json.tsx';
+import { LastDay } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
-import { milliseconds } from '../../format.ts';
+import { milliseconds, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { ChosenEvent } from '../mapping/chosen-event.ts';
-import { fieldsQuery } from '../mapping/completions.ts';
 import { EventSelect } from '../mapping/event-select.tsx';
 import { useRecentEvents } from '../mapping/recent-events.ts';
 import { type Draft, draftOf, isChanged, savedDraft, type Transformation } from './transformation-draft.ts';
@@ -50,9 +51,6 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
   const checked = useMemo(() => checkRules(draft.rules), [draft.rules]);
   /** Undefined where the rules are no JSON list: nothing can be tried or saved then. */
   const rules = kind === 'rules' ? checked.rules : stored.rules;
-  const seen = useQuery(fieldsQuery(pipelineId)).data?.fields ?? [];
-  /** Events that were observed. */
-  const names = [...new Set([...seen.flatMap(({ events }) => events), '@page', '@identify', '@group'])].sort();
   const event_filter = draft.events.length === 0 ? null : { event_names: draft.events };
   const body = { name: draft.name, kind, enabled: draft.enabled, code: draft.code, rules, event_filter };
   const save = useMutation({
@@ -148,7 +146,14 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
               onClick={() =>
                 modals.openConfirmModal({
                   title: `Remove ${stored.name}?`,
-                  children: 'Events go on without it.',
+                  children: (
+                    <>
+                      {stored.enabled ? 'Events go on without it. ' : 'It is off: nothing changes for events. '}
+                      <LastDay pipelineId={pipelineId}>
+                        {({ processed }) => `In the last 24 hours the pipeline processed ${number(processed)} events.`}
+                      </LastDay>
+                    </>
+                  ),
                   labels: { confirm: 'Remove', cancel: 'Keep' },
                   confirmProps: { color: 'red' },
                   onConfirm: () => remove.mutate(),
@@ -170,11 +175,9 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
             </RoleButton>
           </Group>
         </Group>
-        <TagsInput
-          label="Only these events"
-          description="Names of events, or @page, @identify, @group. Empty: every event."
+        <EventNamesInput
+          pipelineId={pipelineId}
           placeholder={draft.events.length === 0 ? 'Order Completed' : ''}
-          data={names}
           disabled={!may}
           value={draft.events}
           error={filterFault === '' ? undefined : filterFault}

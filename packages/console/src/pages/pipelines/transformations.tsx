@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { DragIcon } from '../../components/icons.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
-import { Failed, Loading } from '../../components/states.tsx';
+import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -124,7 +124,10 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
         </RoleButton>
       </section>
       {open === undefined ? (
-        <p className="dim">Transformations change or drop events of this pipeline before they are routed to its integrations.</p>
+        <Empty title="No transformations yet">
+          One changes or drops events of this pipeline, with rules or JavaScript, before they are routed to its integrations. It begins
+          switched off, beside a sample event to try it on.
+        </Empty>
       ) : (
         <TransformationEditor
           key={open.id}

@@ -1,10 +1,11 @@
 /** Checks a revision's config against its vendor, seals its secrets, replaces masks with the stored secrets, and masks responses. */
 import { loadVendor } from '@firsthand/catalog/index.ts';
 import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
-import type { JsonObject } from '@firsthand/core/json.ts';
+import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { validateConfigInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import { type ApiError, invalid, invalidFields } from '../../http/errors.ts';
 import { finishInTurns } from '../../runtime/turns.ts';
@@ -66,7 +67,7 @@ export async function missingFields(context: Settings, vendor: VendorDefinition,
 export function urlRules({ settings }: Settings) {
   return { mode: settings.mode, allow_private: settings.allowPrivateDestinations };
 }
-function below(at: string, field: string): string {
+export function below(at: string, field: string): string {
   return field === '' ? at : field.startsWith('[') ? `${at}${field}` : `${at}.${field}`;
 }
 
@@ -75,6 +76,17 @@ export function withoutMasks(vendor: VendorDefinition, sent: JsonObject): JsonOb
   const { config, unknown } = restoreMasked(sent, {}, secretPlaces(vendor, sent));
   if (unknown.length > 0) throw unknownMasks(unknown);
   return config;
+}
+
+/** What an install stores: the defaults of the variant with the sent config merged over them. */
+export function installedConfig(
+  vendor: VendorDefinition,
+  { variant: key = 'default', config: sent = {} }: { variant?: string; config?: object },
+): { variant: string; config: JsonObject } {
+  const variant = vendor.variants.find((one) => one.key === key);
+  if (variant === undefined) throw invalid('variant', `must be one of ${vendor.variants.map((one) => one.key).join(', ')}`);
+  const merged = mergeConfig(variant.default_config, withoutMasks(vendor, sent as JsonObject));
+  return { variant: key, config: (isObject(merged) ? merged : {}) as JsonObject };
 }
 
 /** Replaces each mask with the newest stored secret that matches it, so that an earlier revision can be sent as the next one. */

@@ -1,13 +1,11 @@
 import { CATEGORIES, type CatalogListEntry, catalogEntry, loadVendor, searchVendors } from '@firsthand/catalog/index.ts';
 import { AnyObject, Closed, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
-import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { CONSENT_CATEGORIES, FIELD_TYPES, GROUPS, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
-import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { Type } from 'typebox';
-import { ApiError, invalid } from '../../../http/errors.ts';
+import { ApiError } from '../../../http/errors.ts';
 import { CanonicalEventSchema } from '../canonical-event-schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { checkConfig, withoutMasks } from '../integration-config.ts';
+import { checkConfig, installedConfig } from '../integration-config.ts';
 import { Install, TemplateAndRevision, VendorRequestSchema } from '../integration-schema.ts';
 import { sampleRequests } from '../sample-requests.ts';
 import { createTemplate, initialSetup } from '../template-writes.ts';
@@ -98,7 +96,7 @@ const FullVendor = named(
     ),
   }),
 );
-const VendorParams = Type.Object({ vendor: Type.String() });
+export const VendorParams = Type.Object({ vendor: Type.String() });
 
 export function catalogRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
@@ -151,10 +149,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, body, user }, reply) => {
       const vendor = await requireEntry(params.vendor);
-      const variant = vendor.variants.find(({ key }) => key === (body.variant ?? 'default'));
-      if (variant === undefined) throw invalid('variant', `must be one of ${vendor.variants.map(({ key }) => key).join(', ')}`);
-      const merged = mergeConfig(variant.default_config, withoutMasks(vendor, (body.config ?? {}) as JsonObject));
-      const config = (isObject(merged) ? merged : {}) as JsonObject;
+      const { variant, config } = installedConfig(vendor, body);
       const mode = body.delivery_mode ?? 'server_side';
       await checkConfig(context, vendor, config, mode);
       const created = await context.write(user, 'template.installed', async (tx, change) => {
@@ -164,8 +159,8 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
           delivery_mode: mode,
           name: body.name,
           description: body.description ?? '',
-          catalog: { vendor: vendor.key, variant: variant.key },
-          change_summary: initialSetup(vendor, variant.key),
+          catalog: { vendor: vendor.key, variant },
+          change_summary: initialSetup(vendor, variant),
         });
         change.audit({ id: made.template.id, after: { ...made.template, config: made.revision.config } });
         return made;
@@ -175,7 +170,7 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
   );
 }
 
-async function requireEntry(key: string) {
+export async function requireEntry(key: string) {
   const vendor = await loadVendor(key);
   if (vendor === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such vendor in the catalog.' });
   return vendor;

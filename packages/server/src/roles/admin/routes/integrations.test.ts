@@ -373,6 +373,44 @@ onStory('trying out', (story) => {
     expect([refused.status, refused.body.status]).toEqual([200, null]);
   });
 
+  test('a config is tested before it is installed: one event is really sent, nothing is stored', async () => {
+    const seen: { authorization: string | undefined; body: string }[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        seen.push({ authorization: request.headers.authorization, body });
+        response.writeHead(401).end(`who is ${request.headers.authorization}?`);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`;
+    const path = 'integration-catalog/webhook/test';
+    const { total } = await story.got('integration-templates');
+    const config = { url, authentication: 'bearer', auth_token: TOKEN };
+    const { status, body } = await story.call('POST', path, { config, event });
+    expect([status, body.status]).toEqual([200, 401]);
+    expect(body.response_excerpt, 'a secret that the vendor echoes is masked').not.toContain(TOKEN);
+    const pipeline = await story.made('pipelines', { name: 'Parameters', parameters: { HOOK: url } });
+    const byParameter = { config: { url: '{{pipeline_param.HOOK}}' } };
+    await story.call('POST', path, { ...byParameter, pipeline_id: pipeline.id, event });
+    expect(seen.map(({ authorization, body: text }) => [authorization, JSON.parse(text).event])).toEqual([
+      [`Bearer ${TOKEN}`, 'Order Completed'],
+      [undefined, 'Order Completed'],
+    ]);
+    expect((await story.got('integration-templates')).total).toBe(total);
+    const refusal = (change: object, at = path) => story.refusal('POST', at, { config, event, ...change });
+    expect(await refusal({ config: {} })).toEqual([422, 'VALIDATION_ERROR', 'config.url']);
+    expect(await refusal(byParameter)).toEqual([422, 'VALIDATION_ERROR', 'pipeline_id']);
+    expect(await refusal({ variant: 'nobody' })).toEqual([422, 'VALIDATION_ERROR', 'variant']);
+    expect(await refusal({ test_mode: true })).toEqual([422, 'VALIDATION_ERROR', 'test_mode']);
+    expect(await refusal({ pipeline_id: 'pl_nobody' })).toEqual([404, 'NOT_FOUND']);
+    expect(await refusal({}, 'integration-catalog/nobody/test')).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('POST', path, { config, event }, await story.as('viewer'))).toEqual([403, 'FORBIDDEN']);
+    expect(seen).toHaveLength(2);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   test('history is not replayed to a disabled integration, which would drop it; a dry run may count it', async () => {
     const { path } = await newIntegration(story, { url: URL }, { enabled: false });
     const range = { from: '2026-01-01', to: '2026-01-02' };

@@ -4,6 +4,8 @@ import { VendorConfig } from '@firsthand/core/config/revision.ts';
 import { AnyObject, Body, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
+import { secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
@@ -12,7 +14,7 @@ import { diffRevisions } from '../../../operations/diff.ts';
 import { compileRehearsalInSteps, type Rehearse } from '../../../operations/rehearse.ts';
 import { replayHistory } from '../../../operations/replay.ts';
 import { trialDelivery } from '../../../operations/trial-delivery.ts';
-import { inTestMode } from '../../../operations/trial-mode.ts';
+import { compileTrial, inTestMode, withTestMode } from '../../../operations/trial-mode.ts';
 import { finishInTurns, turns } from '../../../runtime/turns.ts';
 import { prepareConfiguration } from '../../../snapshot/prepare.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
@@ -21,9 +23,10 @@ import { findRevision } from '../../../stores/config/revisions.ts';
 import { findTemplate } from '../../../stores/config/templates.ts';
 import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { openStored, requireVendor, urlRules } from '../integration-config.ts';
+import { below, installedConfig, openStored, requireVendor, urlRules } from '../integration-config.ts';
 import { VendorRequestSchema } from '../integration-schema.ts';
 import { timeRange } from '../time-range.ts';
+import { requireEntry, VendorParams } from './catalog.ts';
 import { IntegrationParams, requireIntegration, requirePipeline } from './integrations.ts';
 
 const tags = ['Preview, test and replay'];
@@ -52,6 +55,18 @@ const EXAMPLE_EVENT = {
   context: {},
   properties: { total: 42, currency: 'EUR' },
 };
+
+const TestMode = {
+  test_mode: Type.Optional(Type.Boolean({ description: "Use the vendor's test mode for this event." })),
+  test_code: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: "The code of the vendor's test page, where its test mode needs one.",
+    }),
+  ),
+};
+const TestResult = Type.Object({ status: Nullable(Type.Integer()), duration_ms: Type.Number(), response_excerpt: Type.String() });
 
 export function previewRoutes(app: AdminApp, context: AdminContext): void {
   const { db, cipher, clock } = context;
@@ -120,9 +135,8 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     async ({ params, body, user }) => {
       const template = await findTemplate(db, user.org_id, params.id);
       if (template === undefined) throw new ApiError('NOT_FOUND', { message: 'There is no such integration template.' });
-      const pipeline = await requirePipeline(db, user.org_id, body.pipeline_id);
+      const parameters = await parametersOf(user.org_id, body.pipeline_id);
       const org = await organisationKey(db, user.org_id);
-      const parameters = (await readParameters(db, cipher, user.org_id, pipeline.id)) ?? { parameters: {}, sealed: [] };
       const revision = async (field: 'from' | 'to') => {
         const stored = await findRevision(db, user.org_id, template.id, body[field]);
         if (stored === undefined) throw invalid(field, 'is no revision of the template');
@@ -132,7 +146,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
         if (excess !== undefined) throw invalid(field, excess.message);
         return await rehearsalOf(template.vendor, config, parameters, field);
       };
-      return await diffRevisions(log, pipeline.id, body.limit ?? 100, clock.now(), await revision('from'), await revision('to'));
+      return await diffRevisions(log, body.pipeline_id, body.limit ?? 100, clock.now(), await revision('from'), await revision('to'));
     },
   );
 
@@ -149,19 +163,12 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
         body: Body(
           {
             event: EventBody,
-            test_mode: Type.Optional(Type.Boolean({ description: "Use the vendor's test mode for this event." })),
-            test_code: Type.Optional(
-              Type.String({
-                minLength: 1,
-                maxLength: 500,
-                description: "The code of the vendor's test page, where its test mode needs one.",
-              }),
-            ),
+            ...TestMode,
           },
           [],
           { examples: [{ event: EXAMPLE_EVENT }, { event: EXAMPLE_EVENT, test_mode: true }] },
         ),
-        response: { 200: Type.Object({ status: Nullable(Type.Integer()), duration_ms: Type.Number(), response_excerpt: Type.String() }) },
+        response: { 200: TestResult },
       },
     },
     async ({ params, body, user }) => {
@@ -174,6 +181,47 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       if (body.test_mode !== true) return await trialDelivery({ sender, clock }, compiled, event);
       const definition = await requireVendor(integration.vendor);
       return await trialDelivery({ sender, clock }, await inTestMode(compiled, definition, body.test_code, urlRules(context)), event);
+    },
+  );
+
+  app.post(
+    '/integration-catalog/:vendor/test',
+    {
+      config: { role: 'editor', anyJson: true, unaudited: true },
+      schema: {
+        summary: 'Test a config before it is installed',
+        description:
+          "Really sends one event to the vendor, once, as an integration with this config would. Nothing is stored. `config` is merged over the variant's defaults, as an install does; a config that cannot be sent with is a 422.",
+        tags,
+        params: VendorParams,
+        body: Body(
+          {
+            variant: Type.Optional(Type.String({ minLength: 1, maxLength: 100, default: 'default', description: 'Key of the variant.' })),
+            config: Type.Optional(VendorConfig),
+            pipeline_id: Type.Optional(
+              Type.String({ minLength: 1, maxLength: 100, description: 'The pipeline whose parameters the config uses.' }),
+            ),
+            event: EventBody,
+            ...TestMode,
+          },
+          [],
+          { examples: [{ config: { url: 'https://hooks.example/in' }, event: EXAMPLE_EVENT }] },
+        ),
+        response: { 200: TestResult },
+      },
+    },
+    async ({ params, body, user }) => {
+      const definition = await requireEntry(params.vendor);
+      const opened = await parametersOf(user.org_id, body.pipeline_id);
+      const { config: substituted, missing } = substitute(installedConfig(definition, body).config, opened.parameters);
+      if (missing.length > 0) throw invalid('pipeline_id', `must be a pipeline with the parameters ${missing.join(', ')}`);
+      const config = body.test_mode === true ? withTestMode(substituted, definition, body.test_code) : substituted;
+      const secrets = [...secretValues(definition, config), ...secretParameterValues(opened.parameters, opened.sealed)];
+      const compiled = await compileTrial(definition, config, secrets, urlRules(context));
+      if (compiled.faults.length > 0)
+        throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: below('config', field), message })));
+      const event = eventOf({ event_id: randomUUID(), ...body.event });
+      return await trialDelivery({ sender, clock }, { ...compiled, secrets, integration: { delivery_mode: 'server_side' } }, event);
     },
   );
 
@@ -223,11 +271,16 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
+  async function parametersOf(orgId: string, pipelineId: string | undefined): Promise<OpenParameters> {
+    if (pipelineId === undefined) return { parameters: {}, sealed: [] };
+    const pipeline = await requirePipeline(db, orgId, pipelineId);
+    return (await readParameters(db, cipher, orgId, pipeline.id)) ?? { parameters: {}, sealed: [] };
+  }
   async function rehearsalOf(vendor: string, config: JsonObject, opened: OpenParameters, at = 'config'): Promise<Rehearse> {
     const options = { ...urlRules(context), sealed: opened.sealed };
     const compiled = await finishInTurns(compileRehearsalInSteps(await requireVendor(vendor), config, opened.parameters, options));
     if (compiled.ok) return compiled.rehearse;
-    throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: field === '' ? at : `${at}.${field}`, message })));
+    throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: below(at, field), message })));
   }
   function eventOf(event: object): CanonicalEvent {
     return { event_id: 'preview', timestamp: new Date(clock.now()).toISOString(), context: {}, ...event } as CanonicalEvent;
