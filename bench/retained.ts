@@ -1,6 +1,6 @@
 /**
  * How the number of retained events changes a service on the embedded stores: start, disk, memory, append rate, the reads of the management
- * API, and what these reads cost the senders. `RETAINED=0,1000000` chooses the numbers; `RETAINED_DIR` keeps the filled installations, so
+ * API, and what these reads cost the senders. `RETAINED=25000,1000000` chooses the numbers; `RETAINED_DIR` keeps the filled installations, so
  * that a second run only measures. `RETAINED_ONLY=fill` stops before measuring, and `FILL_SECONDS` ends the filling early: the next run
  * continues it.
  */
@@ -17,12 +17,12 @@ import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { rssAnonMb } from './ingest/memory.ts';
 import { openLoop } from './ingest/open-loop.ts';
 import { trackEvent } from './ingest/request.ts';
-import { messageIdOf, visitorOf } from './retained/copies.ts';
+import { messageIdOf, userOf, visitorOf } from './retained/copies.ts';
 import { fill, type Retained } from './retained/fill.ts';
 import { read } from './retained/read.ts';
 import type { ReadersPlan } from './retained/readers.ts';
 
-const SIZES = (process.env.RETAINED ?? '0,1000000').split(',').map(Number);
+const SIZES = (process.env.RETAINED ?? '25000,1000000').split(',').map(Number);
 const DIR = process.env.RETAINED_DIR ?? mkdtempSync(join(tmpdir(), 'firsthand-retained-'));
 const FILL_MS = Number(process.env.FILL_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000;
 const READS = 100;
@@ -119,22 +119,26 @@ async function deliverTo(client: Client, { pipeline, integration }: Installation
   if (pinned.status !== 200) throw new Error(JSON.stringify([revision.body, pinned.body]));
 }
 
-/** Each read asks for an old event, or for a page far into the list, where the number of events matters most. */
+/**
+ * Each read asks for an old event, or for a page far into the list, where the number of events matters most. With 25,000 events or more, a
+ * read returns as many events at every size: an empty page would compare the page, not the search for it.
+ */
 function readsOf({ pipeline, integration }: Installation, count: number): [name: string, path: string][] {
   const old = messageIdOf(Math.floor(count / 10));
+  const { id: visitor } = visitorOf(0, count);
   const middle = new Date(Date.now() - 3 * 86_400_000).toISOString();
   return [
     ['/events', '/events'],
     ['/events of a pipeline', `/events?pipeline_id=${pipeline}&limit=100`],
     ['/events three days ago', `/events?pipeline_id=${pipeline}&to=${middle}`],
-    ['/events of a user', `/events?user_id=user-${visitorOf(old)}`],
-    ['/events of an anonymous id', `/events?anonymous_id=${visitorOf(old)}-7f0a-4a39-8f59-0d8f4b0c8a11`],
+    ['/events of a user', `/events?user_id=${userOf(visitor)}`],
+    ['/events of an anonymous id', `/events?anonymous_id=${visitor}-7f0a-4a39-8f59-0d8f4b0c8a11`],
     ['/events by name', `/events?event=Product%20Viewed`],
     ['/events by a name that never came', `/events?event=Nothing`],
     ['/events dropped', `/events?status=dropped`],
     ['/events by integration', `/events?integration_id=${integration}`],
     ['/events/{id}, newest', `/events/${TEMPLATE.event_id}`],
-    ['/events/{id}, old', `/events/${count === 0 ? TEMPLATE.event_id : old}`],
+    ['/events/{id}, old', `/events/${old}`],
     ['/events/{id} that never came', '/events/nothing'],
     ['/stats', '/stats'],
     ['/stats of a pipeline', `/stats?pipeline_id=${pipeline}`],

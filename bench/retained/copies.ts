@@ -18,7 +18,8 @@ export interface Original {
   processed: Kept<'processed'>;
   delivered: Kept<'delivered'>;
 }
-const VISITORS = 524_287;
+/** Each visitor has this many events, evenly over the whole time, so that a list of their events is as long at every size. */
+const EVENTS_PER_VISITOR = 20;
 
 export async function readOriginal(log: EventLog, { pipeline, event_id }: Template): Promise<Original> {
   const id = eventRecordId(pipeline, event_id);
@@ -37,13 +38,16 @@ export async function readOriginal(log: EventLog, { pipeline, event_id }: Templa
   return { raw, canonical, processed: of('processed'), delivered: of('delivered') };
 }
 
-/** `at`: when the copy was received. */
-export function recordCopier({ pipeline, ...template }: Template, { raw, canonical }: Pick<Original, 'raw' | 'canonical'>) {
-  const [rawOf, canonicalOf] = [textCopier(raw, template), textCopier(canonical, template)];
-  const record = (id: string, text: string): LogRecord => ({ id: eventRecordId(pipeline, id), data: Buffer.from(text, 'latin1') });
+/** Copy number `n` of `total`, and `at`: when it was received. */
+export function recordCopier({ pipeline, ...template }: Template, { raw, canonical }: Pick<Original, 'raw' | 'canonical'>, total: number) {
+  const [rawOf, canonicalOf] = [textCopier(raw, template, total), textCopier(canonical, template, total)];
+  const record = (n: number, text: string): LogRecord => ({
+    id: eventRecordId(pipeline, messageIdOf(n)),
+    data: Buffer.from(text, 'latin1'),
+  });
   return {
-    raw: (id: string, at: number) => record(id, rawOf(id, at)),
-    event: (id: string, at: number) => record(id, canonicalOf(id, at)),
+    raw: (n: number, at: number) => record(n, rawOf(n, at)),
+    event: (n: number, at: number) => record(n, canonicalOf(n, at)),
   };
 }
 
@@ -52,31 +56,40 @@ export interface Places {
   raw: string | undefined;
   stored: string | undefined;
 }
-export function outcomeCopier({ visitor }: Pick<Template, 'visitor'>, { processed, delivered }: Pick<Original, 'processed' | 'delivered'>) {
-  return (id: string, at: number, { topic, raw, stored }: Places): Outcome[] => [
-    {
-      ...processed,
-      at: at + 5,
-      received_at: at,
-      event_id: id,
-      anonymous_id: processed.anonymous_id?.replace(visitor, visitorOf(id)),
-      user_id: id.endsWith('0') ? `user-${visitorOf(id)}` : undefined,
-      raw: { topic, position: raw ?? '' },
-      ...(stored !== undefined && { stored }),
-    },
-    { ...delivered, at: at + 20, received_at: at, event_id: id },
-  ];
+export function outcomeCopier(
+  { visitor }: Pick<Template, 'visitor'>,
+  { processed, delivered }: Pick<Original, 'processed' | 'delivered'>,
+  total: number,
+) {
+  return (n: number, at: number, { topic, raw, stored }: Places): Outcome[] => {
+    const event_id = messageIdOf(n);
+    const { id, signedIn } = visitorOf(n, total);
+    return [
+      {
+        ...processed,
+        at: at + 5,
+        received_at: at,
+        event_id,
+        anonymous_id: processed.anonymous_id?.replace(visitor, id),
+        user_id: signedIn ? userOf(id) : undefined,
+        raw: { topic, position: raw ?? '' },
+        ...(stored !== undefined && { stored }),
+      },
+      { ...delivered, at: at + 20, received_at: at, event_id },
+    ];
+  };
 }
 
 /** Cuts a text at the places that differ between copies: putting the pieces together is the whole work per copy. */
-function textCopier(text: string, { event_id, visitor }: Pick<Template, 'event_id' | 'visitor'>) {
+function textCopier(text: string, { event_id, visitor }: Pick<Template, 'event_id' | 'visitor'>, total: number) {
   const pieces = text
     .replaceAll(event_id, '\u0000ID\u0000')
     .replaceAll(visitor, '\u0000VISITOR\u0000')
     .replace(/"received_at":\d+/, '"received_at":\u0000RECEIVED\u0000')
     .split('\u0000');
-  return (id: string, at: number): string => {
-    const person = visitorOf(id);
+  return (n: number, at: number): string => {
+    const id = messageIdOf(n);
+    const { id: person } = visitorOf(n, total);
     let out = '';
     for (const piece of pieces) out += piece === 'ID' ? id : piece === 'VISITOR' ? person : piece === 'RECEIVED' ? at : piece;
     return out;
@@ -87,9 +100,12 @@ function textCopier(text: string, { event_id, visitor }: Pick<Template, 'event_i
 export function messageIdOf(n: number): string {
   return `msg-${hex(mix(n))}${hex(mix(n ^ 0x5bd1e995))}`;
 }
-export function visitorOf(messageId: string): string {
-  return hex(Number.parseInt(messageId.slice(4, 12), 16) % VISITORS);
+/** Of copy number `n`. One visitor in ten is signed in, the first one among them. */
+export function visitorOf(n: number, total: number): { id: string; signedIn: boolean } {
+  const visitor = n % Math.ceil(total / EVENTS_PER_VISITOR);
+  return { id: hex(mix(visitor + 1)), signedIn: visitor % 10 === 0 };
 }
+export const userOf = (visitor: string) => `user-${visitor}`;
 function mix(n: number): number {
   let h = Math.imul(n ^ (n >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);

@@ -10,7 +10,7 @@ import { EMBEDDED_PARTITIONS, ingestTopic, PROCESS_GROUP } from '../../packages/
 import type { Clock } from '../../packages/server/src/runtime/clock.ts';
 import { openLmdbLog } from '../../packages/server/src/stores/event-log/lmdb.ts';
 import { OBSERVE_FILE } from '../../packages/server/src/stores/observe/tables.ts';
-import { messageIdOf, readOriginal, recordCopier, type Template } from './copies.ts';
+import { readOriginal, recordCopier, type Template } from './copies.ts';
 import type { RowBatch, RowThreadData } from './row-thread.ts';
 
 export interface Retained extends Template {
@@ -18,7 +18,8 @@ export interface Retained extends Template {
   integration: string;
 }
 const DAYS = 6.5;
-const AT_ONCE = 10_000;
+/** As many at every size: what depends on the number of moments (statistics by the minute) is the same. */
+const MOMENTS = 500;
 
 export interface FillPlan {
   /** Events that are there already, from an earlier call. */
@@ -39,22 +40,23 @@ export async function fill({ dataDir, integration, ...template }: Retained, plan
   const clock: Clock = { now: () => time, monotonic: () => time };
   const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 86_400_000, clock });
   const original = await readOriginal(log, template);
-  const copy = recordCopier(template, original);
-  const rows = startRowThread({ file: join(dataDir, OBSERVE_FILE), template, original });
+  const copy = recordCopier(template, original, total);
+  const rows = startRowThread({ file: join(dataDir, OBSERVE_FILE), template, original, total });
   const processed = eventsTopic(template.pipeline);
   const topics = Array.from({ length: EMBEDDED_PARTITIONS }, (_, partition) => ingestTopic(partition));
   const started = performance.now();
+  const atOnce = Math.ceil(total / MOMENTS);
   let filled = from;
   while (filled < to && performance.now() - started < atMostMs) {
     const first = filled;
-    filled = Math.min(to, first + AT_ONCE);
+    filled = Math.min(to, first + atOnce);
     time = clockAt(filled);
     const at = Math.floor(time);
-    const ids = Array.from({ length: filled - first }, (_, i) => messageIdOf(first + i));
-    const parts = topics.map((topic, partition) => ({ topic, ids: ids.filter((_, i) => i % EMBEDDED_PARTITIONS === partition) }));
+    const batch = Array.from({ length: filled - first }, (_, i) => first + i);
+    const parts = topics.map((topic, partition) => ({ topic, copies: batch.filter((n) => n % EMBEDDED_PARTITIONS === partition) }));
     const stored = await log.append([
-      ...parts.map((part) => ({ topic: part.topic, records: part.ids.map((id) => copy.raw(id, at)) })),
-      ...parts.map((part) => ({ topic: processed, records: part.ids.map((id) => copy.event(id, at)) })),
+      ...parts.map((part) => ({ topic: part.topic, records: part.copies.map((n) => copy.raw(n, at)) })),
+      ...parts.map((part) => ({ topic: processed, records: part.copies.map((n) => copy.event(n, at)) })),
     ]);
     const positions = stored.map((each) => each.positions);
     const placed = parts.map((part, i) => ({ ...part, raw: positions[i] ?? [], stored: positions[i + EMBEDDED_PARTITIONS] ?? [] }));

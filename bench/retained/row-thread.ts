@@ -9,14 +9,16 @@ export interface RowThreadData {
   file: string;
   template: Template;
   original: Pick<Original, 'processed' | 'delivered'>;
+  total: number;
 }
 export interface RowBatch {
   at: number;
-  parts: { topic: string; ids: string[]; raw: (string | undefined)[]; stored: (string | undefined)[] }[];
+  /** `copies`: the numbers of the copies. */
+  parts: { topic: string; copies: number[]; raw: (string | undefined)[]; stored: (string | undefined)[] }[];
 }
-const { file, template, original } = workerData as RowThreadData;
+const { file, template, original, total } = workerData as RowThreadData;
 const writer = openSqliteWriter(file);
-const copy = outcomeCopier(template, original);
+const copy = outcomeCopier(template, original, total);
 
 parentPort?.on('message', async (batch: RowBatch | 'close') => {
   if (batch === 'close') {
@@ -24,8 +26,8 @@ parentPort?.on('message', async (batch: RowBatch | 'close') => {
     parentPort?.close();
     return;
   }
-  const outcomes = batch.parts.flatMap(({ topic, ids, raw, stored }) =>
-    ids.flatMap((id, i) => copy(id, batch.at, { topic, raw: raw[i], stored: stored[i] })),
+  const outcomes = batch.parts.flatMap(({ topic, copies, raw, stored }) =>
+    copies.flatMap((n, i) => copy(n, batch.at, { topic, raw: raw[i], stored: stored[i] })),
   );
   await writeTally(writer, tally(outcomes), await readPosition(writer));
   parentPort?.postMessage('written');
