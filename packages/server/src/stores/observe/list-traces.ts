@@ -4,11 +4,12 @@
  */
 import { type TraceEventRow, type TraceStepRow, toldBy, UNTRACED } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { newestTraces, orAll, tracesBetween } from './segment-choice.ts';
+import { type NewestTraces, newestTraces, orAll, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
 import { MINUTE } from './stats.ts';
 import {
   idIn,
+  idOf,
   inOrganisation,
   leadingOf,
   numbers,
@@ -79,19 +80,24 @@ async function page(observe: ObserveDb, { after, limit, offset, ...scope }: Trac
   if (after !== undefined) return { ...listed, atLeast: false };
   // No count is needed when the page is not full, unless it is empty and not the first.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { ...listed, total: offset + rows.length, atLeast: false };
-  const { n } = await orAll(await tracesBetween(observe, scope), allTraces(observe.engine), (source) =>
-    observe.db
-      .selectFrom(
-        selectTraces(observe, scope, { source })
-          .select('org_id')
-          .limit(MOST_COUNTED + 1)
-          .as('counted'),
-      )
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .executeTakeFirstOrThrow(),
-  );
+  const counted = await countUpTo(observe, scope, MOST_COUNTED + 1);
   const seen = rows.length > 0 ? offset + rows.length : 0;
-  return { ...listed, total: Math.max(Math.min(Number(n), MOST_COUNTED), seen), atLeast: Number(n) > MOST_COUNTED };
+  return { ...listed, total: Math.max(Math.min(counted, MOST_COUNTED), seen), atLeast: counted > MOST_COUNTED };
+}
+
+async function countUpTo(observe: ObserveDb, scope: TraceCondition, most: number): Promise<number> {
+  let counted = 0;
+  for await (const { source } of partsOf(observe, scope)) {
+    const { n } = await orAll(source, allTraces(observe.engine), (some) =>
+      observe.db
+        .selectFrom(selectTraces(observe, scope, { source: some, counting: true }).select('org_id').limit(most).as('counted'))
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow(),
+    );
+    counted = Number(n);
+    if (counted >= most) break;
+  }
+  return counted;
 }
 
 /** `limit` rows from as few segments as have the newest that meet the conditions. `rowsIn` reads them, in the order of the list. */
@@ -104,13 +110,18 @@ async function newestOf<R extends Pick<TraceEventRow, 'received_at'>>(
   const to = Math.min(scope.to ?? Number.POSITIVE_INFINITY, after?.received_at ?? Number.POSITIVE_INFINITY);
   const all = allTraces(observe.engine);
   const ask = (source: typeof all) => orAll(source, all, (some) => rowsIn(inOrder(observe, scope, after, some)));
-  // One person's events may be anywhere: asking all segments at once is cheaper than in parts.
-  if (['user_id', 'anonymous_id'].includes(leadingOf(observe, scope))) return await ask(await tracesBetween(observe, { ...scope, to }));
-  for await (const { source, rest } of newestTraces(observe, { ...scope, to })) {
-    const rows = await ask(source);
-    if (rest === Number.NEGATIVE_INFINITY || (rows.length === limit && Number(rows.at(-1)?.received_at) > rest)) return rows;
+  let rows: R[] = [];
+  for await (const { source, rest } of partsOf(observe, { ...scope, to })) {
+    rows = await ask(source);
+    if (rows.length === limit && Number(rows.at(-1)?.received_at) > rest) break;
   }
-  return [];
+  return rows;
+}
+/** Of all events: the segments to ask first, then more, then all. */
+async function* partsOf(observe: ObserveDb, scope: TraceCondition): AsyncGenerator<NewestTraces> {
+  // One person's events may be anywhere: asking all segments at once is cheaper than in parts.
+  if (!['user_id', 'anonymous_id'].includes(leadingOf(observe, scope))) yield* newestTraces(observe, scope);
+  else yield { source: await tracesBetween(observe, scope), rest: Number.NEGATIVE_INFINITY };
 }
 function inOrder(observe: ObserveDb, scope: TraceCondition, after: TraceCursor | undefined, source: 'trace_events') {
   return selectTraces(observe, scope, { ...(after && { after }), source })
@@ -232,5 +243,4 @@ async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[
   return wanted.flatMap((match) => byPlace.get(`${idOf(match)} ${match.received_at}`) ?? []);
 }
 
-const idOf = ({ pipeline_id, event_id }: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${pipeline_id} ${event_id}`;
 const placeOf = ({ received_at, event_id }: TraceCursor): TraceCursor => ({ received_at: Number(received_at), event_id });

@@ -9,8 +9,8 @@ import { kyselyWriter } from './kysely-writer.ts';
 import { listTraces, type TraceFilter } from './list-traces.ts';
 import { openObserve } from './open.ts';
 import type { ObserveDb } from './schema.ts';
-import { newestTraces, orAll, stepsBetween, tracesBetween } from './segment-choice.ts';
-import { addSegment, listSegments } from './segments.ts';
+import { newestTraces, orAll, stepsOf, tracesBetween } from './segment-choice.ts';
+import { addSegment, dropSegment, listSegments } from './segments.ts';
 import { stepsOfEvents } from './traces.ts';
 import { writeTally } from './write.ts';
 
@@ -54,11 +54,14 @@ const delivered = (id: string, received_at: number, at: number): Outcome => ({
 const ids = async (filter: Partial<TraceFilter>) =>
   (await listTraces(observe, { org_id: 'org', limit: 100, offset: 0, ...filter })).rows.map(({ event_id }) => event_id);
 /** The segments that a query on this source reads. */
-function segmentsIn(source: 'trace_events' | 'trace_steps'): number[] | 'all' {
+function segmentsIn(source: 'trace_events' | 'trace_steps' | undefined): number[] | 'all' {
+  if (source === undefined) return [];
   const { sql } = observe.db.selectFrom(source).selectAll().compile();
   if (/from "all_trace/.test(sql)) return 'all';
   return [...sql.matchAll(/from trace_(?:events|steps)_(\d+)/g)].map(([, id]) => Number(id)).sort((a, b) => a - b);
 }
+
+const received = (...hour: number[]) => hour.map((n) => ({ pipeline_id: 'pl', event_id: `e${n}`, received_at: T0 + n * HOUR }));
 
 /** One segment for each hour, with one event and its delivery. */
 async function hours(count: number): Promise<number[]> {
@@ -75,17 +78,55 @@ async function hours(count: number): Promise<number[]> {
 test('a list reads the segments of its time, and the newest first', async () => {
   const made = await hours(20);
   expect(segmentsIn(await tracesBetween(observe, { from: T0 + 3 * HOUR, to: T0 + 4 * HOUR }))).toEqual(made.slice(3, 5));
-  expect(segmentsIn(await stepsBetween(observe, { from: T0 + 3 * HOUR, to: T0 + 4 * HOUR }))).toEqual(made.slice(3, 5));
+  expect(segmentsIn(await stepsOf(observe, received(3, 4)))).toEqual(made.slice(3, 5));
   const asked: (number[] | 'all')[] = [];
   for await (const { source } of newestTraces(observe, { to: T0 + 15 * HOUR })) asked.push(segmentsIn(source));
   expect(asked).toEqual([made.slice(14, 16), made.slice(4, 16), made.slice(0, 16)]);
 });
 
+test('the steps of events far apart are read from their own segments', async () => {
+  const made = await hours(8);
+  const steps = await stepsOf(observe, received(1, 6));
+  expect(segmentsIn(steps)).toEqual([made[1], made[6]]);
+  expect(await stepsOfEvents(observe, 'org', received(1, 6))).toMatchObject([{ event_id: 'e1' }, { event_id: 'e6' }]);
+  expect(await stepsOf(observe, received(9))).toBeUndefined();
+  expect(await stepsOfEvents(observe, 'org', received(9))).toEqual([]);
+});
+
+test('steps of another pipeline with the same event id are left out', async () => {
+  await hours(2);
+  await write([{ ...delivered('e1', T0 + HOUR, T0 + HOUR), pipeline_id: 'other' } as Outcome]);
+  const steps = await stepsOfEvents(observe, 'org', [...received(1), { ...received(0)[0]!, pipeline_id: 'other' }]);
+  expect(steps.map(({ pipeline_id, event_id }) => `${pipeline_id} ${event_id}`)).toEqual(['pl e1']);
+});
+
+test('a segment that is added or dropped between two queries is known to the second', async () => {
+  const made = await hours(3);
+  const upTo = async (hour: number) => segmentsIn(await tracesBetween(observe, { from: T0 + HOUR, to: T0 + hour * HOUR }));
+  expect(await upTo(9)).toEqual(made.slice(1));
+  // The newest segment grows, and another follows it.
+  await write([processed('later', T0 + 3 * HOUR)]);
+  await nextSegment();
+  await write([processed('last', T0 + 4 * HOUR)]);
+  const added = (await listSegments(writer())).at(-1)!.id;
+  expect(await upTo(9)).toEqual([...made.slice(1), added]);
+  expect(segmentsIn(await tracesBetween(observe, { from: T0 + 3 * HOUR, to: T0 + 3 * HOUR }))).toEqual([made[2]]);
+  await dropSegment(writer(), made[1]!);
+  expect(await upTo(9)).toEqual([made[2], added]);
+  expect(await ids({ user_id: 'u1' })).toEqual(['last', 'later', 'e2', 'e0']);
+});
+
+test('the total counts the events of all segments', async () => {
+  await hours(20);
+  for (const filter of [{}, { pipeline_id: 'pl' }, { event: 'Quiz Taken' }, { user_id: 'u1' }])
+    expect(await listTraces(observe, { org_id: 'org', ...filter, limit: 5, offset: 0 })).toMatchObject({ total: 20, atLeast: false });
+});
+
 test('a step of an old event in a new segment is found', async () => {
   const made = await hours(8);
   await write([delivered('e1', T0 + HOUR, T0 + 8 * HOUR)]);
-  expect(segmentsIn(await stepsBetween(observe, { from: T0 + HOUR, to: T0 + HOUR }))).toEqual([made[1], made[7]]);
-  const steps = await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e1', received_at: T0 + HOUR }]);
+  expect(segmentsIn(await stepsOf(observe, received(1)))).toEqual([made[1], made[7]]);
+  const steps = await stepsOfEvents(observe, 'org', received(1));
   expect(steps.map(({ at }) => at)).toEqual([T0 + HOUR + 1_000, T0 + 8 * HOUR]);
 });
 
@@ -94,7 +135,7 @@ test('steps written after the clock went back an hour are found', async () => {
   // Received before the clock went back, delivered after it.
   await nextSegment();
   await write([delivered('e2', T0 + 2 * HOUR, T0 + HOUR)]);
-  const steps = await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e2', received_at: T0 + 2 * HOUR }]);
+  const steps = await stepsOfEvents(observe, 'org', received(2));
   expect(steps.map(({ at }) => at)).toEqual([T0 + HOUR, T0 + 2 * HOUR + 1_000]);
 });
 
@@ -102,32 +143,32 @@ test('steps of a replay, which has a later time than its event, are found', asyn
   const made = await hours(3);
   await nextSegment();
   await write([{ ...delivered('e1', T0 + 5 * HOUR, T0 + 5 * HOUR), replay: true } as Outcome]);
-  const steps = await stepsOfEvents(observe, 'org', [{ pipeline_id: 'pl', event_id: 'e1', received_at: T0 + HOUR }]);
+  const steps = await stepsOfEvents(observe, 'org', received(1));
   expect(steps.map(({ at }) => at)).toEqual([T0 + HOUR + 1_000, T0 + 5 * HOUR]);
-  expect(segmentsIn(await stepsBetween(observe, { from: T0, to: T0 }))).toEqual([made[0], made[2]! + 1]);
+  expect(segmentsIn(await stepsOf(observe, received(0)))).toEqual([made[0], made[2]! + 1]);
 });
 
 test('segments of a version that did not note the newest event of steps are read for all later times', async () => {
   const made = await hours(3);
   await writer().run('update trace_segments set steps_last = null where id >= ?', [made[1]]);
   await write([delivered('e2', T0 + 2 * HOUR, T0 + 3 * HOUR)]);
-  expect(segmentsIn(await stepsBetween(observe, { from: T0 + 9 * HOUR, to: T0 + 9 * HOUR }))).toEqual(made.slice(1));
+  expect(segmentsIn(await stepsOf(observe, received(9)))).toEqual(made.slice(1));
 });
 
 test('a segment to which an earlier version has written is always read', async () => {
   const made = await hours(6);
   const newest = made.at(-1);
   // As a version without the ranges notes an event of the first hour.
-  const received = T0 + HOUR / 2;
+  const early = T0 + HOUR / 2;
   await writer().run(
     `insert into trace_events_${newest} (org_id, pipeline_id, event_id, received_at, processed_at, type, result, event_key, decisions_key)
       values ('org', 'pl', 'earlier', ?, ?, 'track', 'processed', 1, 1)`,
-    [received, T0 + 6 * HOUR],
+    [early, T0 + 6 * HOUR],
   );
   await writer().run('update trace_segments set events = events + 1, last_at = ? where id = ?', [T0 + 6 * HOUR, newest]);
-  const first = async () => segmentsIn(await tracesBetween(observe, { to: received }));
+  const first = async () => segmentsIn(await tracesBetween(observe, { to: early }));
   expect(await first()).toEqual([made[0], newest]);
-  expect(await ids({ to: received })).toEqual(['earlier', 'e0']);
+  expect(await ids({ to: early })).toEqual(['earlier', 'e0']);
   // It stays so when this version writes to it again.
   await write([processed('later', T0 + 6 * HOUR, T0 + 7 * HOUR)]);
   expect(await first()).toEqual([made[0], newest]);

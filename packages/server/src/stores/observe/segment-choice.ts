@@ -3,9 +3,11 @@
  * indexes divide. Retention may drop a segment between the choice and the query: `orAll` repeats the query then.
  */
 import { sql } from 'kysely';
+import { keyOf } from './keys.ts';
 import { kyselyWriter } from './kysely-writer.ts';
+import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { allSteps, allTraces, listRanges, type SegmentRange, segmentSelect } from './segments.ts';
+import { allTraces, listRanges, type SegmentRange, segmentSelect } from './segments.ts';
 
 /** A page first asks this many segments, then more, then all. */
 const FIRST_ASKED = [2, 12];
@@ -24,33 +26,51 @@ export interface NewestTraces {
 export async function tracesBetween(observe: ObserveDb, range: Received): Promise<'trace_events'> {
   const { engine } = observe;
   if (engine === 'postgres') return allTraces(engine);
-  const ranges = await listRanges(kyselyWriter(observe));
-  return unionOf('trace_events', ranges, ranges.filter(hasEvents(range)));
+  const ranges = await currentRanges(observe);
+  return unionOf(ranges, ranges.filter(hasEvents(range)));
 }
 
 /** The same, in growing parts from the newest on: a page that the first part fills needs no other. */
 export async function* newestTraces(observe: ObserveDb, range: Received): AsyncGenerator<NewestTraces> {
   const { engine } = observe;
   if (engine === 'postgres') return yield { source: allTraces(engine), rest: Number.NEGATIVE_INFINITY };
-  const ranges = await listRanges(kyselyWriter(observe));
+  const ranges = await currentRanges(observe);
   const chosen = ranges.filter(hasEvents(range)).sort((a, b) => lastOf(b) - lastOf(a) || b.id - a.id);
   for (const asked of FIRST_ASKED) {
     const next = chosen[asked];
-    if (next !== undefined) yield { source: unionOf('trace_events', ranges, chosen.slice(0, asked)), rest: lastOf(next) };
+    if (next !== undefined) yield { source: unionOf(ranges, chosen.slice(0, asked)), rest: lastOf(next) };
   }
-  yield { source: unionOf('trace_events', ranges, chosen), rest: Number.NEGATIVE_INFINITY };
+  yield { source: unionOf(ranges, chosen), rest: Number.NEGATIVE_INFINITY };
 }
 
-/** The steps of events that were received in a range of time. */
-export async function stepsBetween(observe: ObserveDb, { from, to }: { from: number; to: number }): Promise<'trace_steps'> {
-  const { engine } = observe;
-  if (engine === 'postgres') return allSteps(engine);
-  const ranges = await listRanges(kyselyWriter(observe));
-  const chosen = ranges.filter(
-    ({ ranged, steps_first, steps_last }) =>
-      ranged !== 1 || (steps_first !== null && steps_first <= to && (steps_last ?? Number.POSITIVE_INFINITY) >= from),
-  );
-  return unionOf('trace_steps', ranges, chosen);
+/** The steps of these events, and of others with equal keys. Undefined: they have none. SQLite only. */
+export async function stepsOf(
+  observe: ObserveDb,
+  events: readonly Pick<TraceEventRow, 'event_id' | 'received_at'>[],
+): Promise<'trace_steps' | undefined> {
+  const keyed = events.map(({ event_id, received_at }) => ({ key: keyOf(event_id), at: Number(received_at) }));
+  const arms = (await currentRanges(observe)).flatMap(({ id, ranged, steps_first, steps_last }) => {
+    const from = steps_first ?? Number.POSITIVE_INFINITY;
+    const to = steps_last ?? Number.POSITIVE_INFINITY;
+    const keys = keyed.filter(({ at }) => ranged !== 1 || (from <= at && at <= to)).map(({ key }) => key);
+    if (keys.length === 0) return [];
+    return sql`${sql.raw(segmentSelect('trace_steps', id))} where event_key in (select value from json_each(${JSON.stringify(keys)}))`;
+  });
+  if (arms.length === 0) return undefined;
+  return sql`(${sql.join(arms, sql.raw(' union all '))})`.as('trace_steps') as unknown as 'trace_steps';
+}
+
+/** The segments as they were last read, for each store. */
+const lastRead = new WeakMap<ObserveDb['db'], SegmentRange[]>();
+
+/** Oldest first. Reads only the newest, because no other takes rows, and all of them again if one was dropped. */
+async function currentRanges(observe: ObserveDb): Promise<SegmentRange[]> {
+  const writer = kyselyWriter(observe);
+  const known = lastRead.get(observe.db) ?? [];
+  let ranges = [...known.slice(0, -1), ...(await listRanges(writer, known.at(-1)?.id))];
+  if (ranges.length !== ranges.at(-1)?.present) ranges = await listRanges(writer);
+  lastRead.set(observe.db, ranges);
+  return ranges;
 }
 
 /** Runs a query on a choice of segments, and on all if one of them is gone. */
@@ -69,10 +89,12 @@ function hasEvents({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFIN
     ranged !== 1 || (received_first !== null && received_last !== null && received_last >= from && received_first <= to);
 }
 
-function unionOf<K extends 'trace_events' | 'trace_steps'>(kind: K, all: readonly SegmentRange[], chosen: readonly SegmentRange[]): K {
+function unionOf(all: readonly SegmentRange[], chosen: readonly SegmentRange[]): 'trace_events' {
   // The casts: view and segments have the columns of the table, and more.
-  if (chosen.length === all.length) return `all_${kind} as ${kind}` as K;
+  if (chosen.length === all.length) return allTraces('sqlite');
   // Where no segment can have the rows, any one answers.
-  const arms = (chosen.length > 0 ? chosen : all.slice(0, 1)).toSorted((a, b) => b.id - a.id).map(({ id }) => segmentSelect(kind, id));
-  return sql`(${sql.raw(arms.join(' union all '))})`.as(kind) as unknown as K;
+  const arms = (chosen.length > 0 ? chosen : all.slice(0, 1))
+    .toSorted((a, b) => b.id - a.id)
+    .map(({ id }) => segmentSelect('trace_events', id));
+  return sql`(${sql.raw(arms.join(' union all '))})`.as('trace_events') as unknown as 'trace_events';
 }

@@ -32,6 +32,8 @@ export interface SegmentRange extends Segment {
   steps_first: number | null;
   /** Null also if a version without this column has written steps: then it is not known. */
   steps_last: number | null;
+  /** The number of segments there are. */
+  present: number;
 }
 const RANGE_COLUMNS = ['received_first', 'received_last', 'steps_first', 'steps_last', 'ranged_events', 'ranged_at'] as const;
 /** The rows that were added to a segment: how many events, the times of all rows, and what times their events were received at. */
@@ -200,9 +202,11 @@ function rangeOf(numbers: readonly number[]): { first?: number; last?: number } 
   return { first, last };
 }
 
-/** Oldest first. */
-export function listRanges(writer: Pick<Writer, 'all'>): Promise<SegmentRange[]> {
+/** The segments from this id on, oldest first. */
+export function listRanges(writer: Pick<Writer, 'all'>, from = 0): Promise<SegmentRange[]> {
   return writer.all(
-    `select id, events, first_at, last_at, received_first, received_last, steps_first, steps_last, ${IS_RANGED} as ranged from trace_segments order by id`,
+    `select id, events, first_at, last_at, received_first, received_last, steps_first, steps_last, ${IS_RANGED} as ranged,
+      (select count(*) from trace_segments) as present from trace_segments where id >= ? order by id`,
+    [from],
   );
 }

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { keyOf } from './keys.ts';
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { orAll, stepsBetween } from './segment-choice.ts';
+import { orAll, stepsOf } from './segment-choice.ts';
 import { allSteps, allTraces } from './segments.ts';
 
 export interface TraceCondition {
@@ -35,11 +35,20 @@ export function leadingOf({ engine }: ObserveDb, wanted: TraceCondition): Leadin
   return LEADING.find(indexed) ?? 'org_id';
 }
 
-/** The events that meet a condition, `after` a place in the list and up to another. `source`: some of the segments, or all. */
+interface SelectOptions {
+  /** Only events between these places in the list. */
+  after?: TraceCursor;
+  through?: TraceCursor;
+  /** Some of the segments, or all. */
+  source?: 'trace_events';
+  /** Does not read the rows to compare a name with its hash: the index is enough. */
+  counting?: boolean;
+}
+/** The events that meet a condition. */
 export function selectTraces(
   observe: ObserveDb,
   wanted: TraceCondition,
-  { after, through, source = allTraces(observe.engine) }: { after?: TraceCursor; through?: TraceCursor; source?: 'trace_events' } = {},
+  { after, through, source = allTraces(observe.engine), counting = false }: SelectOptions = {},
 ) {
   const { db, engine } = observe;
   const leading = leadingOf(observe, wanted);
@@ -56,7 +65,7 @@ export function selectTraces(
     query = query.where(isLed('anonymous_id') ? idIs(engine, 'anonymous', anonymous_id) : plain('anonymous_id', anonymous_id));
   if (event !== undefined) {
     if (isLed('event')) query = query.where(sql<SqlBool>`name_key = ${keyOf(event)}`);
-    query = query.where(plain(...eventColumn(event)));
+    if (!counting || !isLed('event')) query = query.where(plain(...eventColumn(event)));
   }
   // The literal lets SQLite see that its partial index has the row.
   if (status !== undefined)
@@ -114,19 +123,21 @@ export async function stepsOfEvents(
 ): Promise<TraceStepRow[]> {
   if (events.length === 0) return [];
   const { db, engine } = observe;
+  const pipelines = [...new Set(events.map(({ pipeline_id }) => pipeline_id))];
   const stepsIn = (source: 'trace_steps') =>
-    db
-      .selectFrom(source)
-      .select(STEP_COLUMNS)
-      .where(inOrganisation(engine, orgId))
-      .where('pipeline_id', 'in', [...new Set(events.map(({ pipeline_id }) => pipeline_id))])
-      .where(idIn(engine, 'event', [...new Set(events.map(({ event_id }) => event_id))]))
-      .execute();
-  const received = events.map(({ received_at }) => Number(received_at));
-  const chosen = await stepsBetween(observe, { from: Math.min(...received), to: Math.max(...received) });
-  const steps = await orAll(chosen, allSteps(engine), stepsIn);
-  return steps.map(stepNumbers).sort((a, b) => a.at - b.at);
+    db.selectFrom(source).select(STEP_COLUMNS).where(inOrganisation(engine, orgId)).where('pipeline_id', 'in', pipelines);
+  const ids = [...new Set(events.map(({ event_id }) => event_id))];
+  const all = stepsIn(allSteps(engine)).where(idIn(engine, 'event', ids));
+  const source = engine === 'sqlite' ? await stepsOf(observe, events) : undefined;
+  if (engine === 'sqlite' && source === undefined) return [];
+  const found = await orAll(source === undefined ? all : stepsIn(source), all, (query) => query.execute());
+  const wanted = new Set(events.map(idOf));
+  return found
+    .filter((step) => wanted.has(idOf(step)))
+    .map(stepNumbers)
+    .sort((a, b) => a.at - b.at);
 }
+export const idOf = ({ pipeline_id, event_id }: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${pipeline_id} ${event_id}`;
 
 /** The newest event with that id, and every step towards each integration, oldest first. */
 export async function findTrace(
