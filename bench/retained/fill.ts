@@ -18,6 +18,8 @@ export interface Retained extends Template {
   integration: string;
 }
 const DAYS = 6.5;
+/** Filling has time, also beside other work. */
+const COMMIT_MS = 600_000;
 /** As many at every size: what depends on the number of moments (statistics by the minute) is the same. */
 const MOMENTS = 500;
 
@@ -38,7 +40,7 @@ export async function fill({ dataDir, integration, ...template }: Retained, plan
   const clockAt = (n: number) => until - DAYS * 86_400_000 * (1 - n / total);
   let time = clockAt(from);
   const clock: Clock = { now: () => time, monotonic: () => time };
-  const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 86_400_000, clock });
+  const log = await openLmdbLog({ path: join(dataDir, 'log'), dedupWindowMs: 86_400_000, clock, commitTimeoutMs: COMMIT_MS });
   const original = await readOriginal(log, template);
   const copy = recordCopier(template, original, total);
   const rows = startRowThread({ file: join(dataDir, OBSERVE_FILE), template, original, total });

@@ -49,7 +49,7 @@ export interface TracePage {
 export const MOST_COUNTED = 10_000;
 const SEARCH_MS = 1_000;
 /** After the page is full, its search goes on this long for the total. */
-const COUNT_MS = 100;
+const COUNT_MS = 25;
 const WINDOW = 5_000;
 /** Smaller where the steps of every event are read. */
 const STEP_WINDOW = 1_000;

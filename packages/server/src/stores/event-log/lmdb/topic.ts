@@ -7,6 +7,8 @@ import { readSeq, recordKey } from './keys.ts';
 /** Values are copied out of the store, so a read of many large records would hold the event loop. */
 const READ_BYTES = 1_048_576;
 
+const MOST_LANDMARKS = 128;
+
 interface BlockRange {
   first: number;
   last: number;
@@ -31,6 +33,8 @@ export class Topic {
   tail: Block[] = [];
   /** The block that `#rangeFrom` read last. Groups of one topic are close together, and blocks never change. */
   #lookedAt: BlockRange = { first: 1, last: 0, time: 0 };
+  /** The blocks that searches by time have read, by the sequence they asked for. */
+  readonly #landmarks = new Map<number, BlockRange>();
   /** Records of the commit that is being built. */
   building: { seqs: number[]; records: { id: string; data: Uint8Array }[] } | undefined;
 
@@ -93,14 +97,15 @@ export class Topic {
     if (seq >= this.next) return undefined;
     const known = this.#lookedAt;
     if (seq >= known.first && seq <= known.last) return known;
-    const range = { start: recordKey(this.number, this.blockWith(seq) ?? seq), end: recordKey(this.number, Number.MAX_SAFE_INTEGER) };
-    for (const { key, value } of this.#records.getRange(range)) {
-      const first = readSeq(key, 4);
-      const last = lastSeqOf(first, value);
-      if (last < seq) continue;
-      this.#lookedAt = { first, last, time: blockTime(value) };
-      return this.#lookedAt;
-    }
+    // The block at or before it mostly has it. Otherwise records between the blocks were erased.
+    const before = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
+    const after = { start: recordKey(this.number, seq), end: recordKey(this.number, Number.MAX_SAFE_INTEGER), limit: 1 };
+    for (const range of [before, after])
+      for (const { key, value } of this.#records.getRange(range)) {
+        const first = readSeq(key, 4);
+        const last = lastSeqOf(first, value);
+        if (last >= seq) return (this.#lookedAt = { first, last, time: blockTime(value) });
+      }
     return undefined;
   }
 
@@ -128,13 +133,22 @@ export class Topic {
     let low = 1;
     let high = this.next;
     while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const block = this.#rangeFrom(middle);
+      const middle = roundest(low, high - 1);
+      const block = this.#landmark(middle);
       if (block === undefined) high = middle;
       else if (block.time >= time) high = Math.min(middle, block.first);
       else low = block.last + 1;
     }
     return low;
+  }
+
+  /** To read a block means to copy it, up to 64 KB. */
+  #landmark(seq: number): BlockRange | undefined {
+    const block = this.#landmarks.get(seq) ?? this.#rangeFrom(seq);
+    if (block === undefined) return undefined;
+    if (this.#landmarks.size >= MOST_LANDMARKS) this.#landmarks.clear();
+    this.#landmarks.set(seq, block);
+    return block;
   }
 
   /** Index of the first tail block that reaches `seq`; the tail's length if none does. */
@@ -156,4 +170,14 @@ export class Topic {
     for (const key of this.#records.getKeys(range)) return readSeq(key, 4);
     return undefined;
   }
+}
+
+/**
+ * The multiple of the highest power of two between two numbers. Searches that halve the range there ask for the same sequences, however
+ * many records are appended meanwhile.
+ */
+function roundest(low: number, high: number): number {
+  let step = 1;
+  while (Math.ceil(low / (2 * step)) * 2 * step <= high) step *= 2;
+  return Math.ceil(low / step) * step;
 }
