@@ -17,7 +17,7 @@ import type { BuildContext, Built, ClientCertificate, CompiledVendor, CompileRes
 import type { RequestDefinition, VendorDefinition } from './definition.ts';
 import { withEventTable } from './event-table.ts';
 import { readFields } from './fields.ts';
-import { compilePayload, type MakePayload } from './payload.ts';
+import { compilePayload, type Made, type MakePayload } from './payload.ts';
 import { type CompiledRequest, compileRequest, type RequestOptions } from './request.ts';
 import { scrubber, secretValues } from './secrets.ts';
 import { fieldsOf, readSettings } from './settings.ts';
@@ -147,8 +147,7 @@ function assemble(
   const [only] = requests;
   const asStored = transport ? transport.verbatim : requests.length === 1 ? only?.verbatim : undefined;
   const verbatim = payload.passes_all ? asStored : undefined;
-  const build = (event: CanonicalEvent, context: BuildContext): Built => {
-    const made = payload.make(event, context);
+  const encode = (made: Made, event: CanonicalEvent, context: BuildContext): Built => {
     if (made.kind !== 'payload') return made;
     startQuota(context.bytes ?? 0, MAX_REQUESTS);
     const built = chain?.items(made.payload, event) ?? transport?.items(made.payload, event, context.received_at ?? context.now);
@@ -178,20 +177,26 @@ function assemble(
     ],
     verbatim,
     // All regular expressions of a mapping, and of the rules for answers, share a budget: no config can block the event loop.
-    build: (event, context) =>
-      withPatternBudget(() => {
-        try {
-          return build(event, context);
-        } finally {
-          endQuota();
-        }
-      }),
+    build: (event, context) => withPatternBudget(() => endingQuota(() => encode(payload.make(event, context), event, context))),
+    *buildInSteps(event, context) {
+      const made = withPatternBudget(() => payload.make(event, context));
+      yield;
+      return withPatternBudget(() => endingQuota(() => encode(made, event, context)));
+    },
     request(items, context) {
       const shown = chain ? firstRequest(chain, items, context) : transport ? recordsAsRequest(transport.transport, items) : undefined;
       return shown ?? requestOf(items).request(items, context);
     },
     read: (reply, items, context) => withPatternBudget(() => requestOf(items).read(reply, items, context)),
   };
+}
+
+function endingQuota<T>(work: () => T): T {
+  try {
+    return work();
+  } finally {
+    endQuota();
+  }
 }
 
 /** How items leave: requests, or one of the ways that stand in their place. */

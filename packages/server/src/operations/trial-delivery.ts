@@ -2,6 +2,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { scrubber } from '@firsthand/core/vendor/secrets.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { finishInLongTurns } from '../runtime/turns.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
 import type { Sent } from '../transports/port.ts';
 import type { Sender } from '../transports/sender.ts';
@@ -32,7 +33,7 @@ export async function trialDelivery(
   if (!vendor) return nothingSent(`misconfigured: ${faults.map(({ field, message }) => `${field}: ${message}`).join('; ')}`);
   let items: VendorItem[];
   try {
-    const built = vendor.build(event, { now: deps.clock.now() });
+    const built = await finishInLongTurns(vendor.buildInSteps(event, { now: deps.clock.now() }));
     if (built.kind !== 'items') return nothingSent(`${built.kind}: ${built.reason}`);
     items = built.items;
   } catch (error) {

@@ -105,6 +105,16 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
+/** Divided work of which every step may take long: each has a turn of its own. */
+export async function finishInLongTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    turns.tookLong();
+    if (step.done) return step.value;
+    await turns.bulk();
+  }
+}
+
 /** So many at a time: on JetStream each may cost a request, and they are on their way together. */
 const AT_ONCE = 50;
 

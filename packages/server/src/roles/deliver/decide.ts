@@ -1,6 +1,8 @@
 /** The first stage: what to do with one event, before anything is sent. Pure. */
 
-import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { Steps } from '@firsthand/core/steps.ts';
+import type { BuildContext, Built, CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { type Job, newJob } from './job.ts';
 import { isDisabledByEvent, type Mode, type Plan } from './plan.ts';
@@ -10,6 +12,36 @@ import type { HeldEvent, Settlement } from './settlement.ts';
 export type Decision = { kind: 'send'; job: Job } | { kind: 'settle'; settlement: Settlement };
 
 export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): Decision {
+  const before = decideBefore(held, plan, mode, now);
+  if (before.kind !== 'build') return before;
+  const { vendor, event, context } = before;
+  try {
+    return decideBuilt(held, vendor, vendor.build(event, context));
+  } catch (error) {
+    return mappingFailed(held, error);
+  }
+}
+
+/** The same, divided: for a large event. */
+export function* decideInSteps(held: HeldEvent, plan: Plan, mode: Mode, now: number): Steps<Decision> {
+  const before = decideBefore(held, plan, mode, now);
+  if (before.kind !== 'build') return before;
+  const { vendor, event, context } = before;
+  try {
+    return decideBuilt(held, vendor, yield* vendor.buildInSteps(event, context));
+  } catch (error) {
+    return mappingFailed(held, error);
+  }
+}
+
+interface ToBuild {
+  kind: 'build';
+  vendor: CompiledVendor;
+  event: CanonicalEvent;
+  context: BuildContext;
+}
+/** The decision, where nothing has to be mapped for it. */
+function decideBefore(held: HeldEvent, plan: Plan, mode: Mode, now: number): Decision | ToBuild {
   if (mode.kind === 'drop') return settle({ kind: 'dropped', reason: mode.reason });
   const { vendor, faults } = plan.compiled;
   // The pinned configuration waits until it compiles; only a replay through another revision gets here without a vendor.
@@ -25,16 +57,18 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
   if (reason !== undefined) return settle({ kind: 'dropped', reason });
   const item = vendor.verbatim?.(held.decoded);
   if (item) return { kind: 'send', job: newJob(held, vendor, [item]) };
-  try {
-    const { event, received_at } = held.decoded;
-    const built = vendor.build(event, { now, received_at, bytes: held.delivery.record.data.length });
-    if (built.kind === 'dropped') return settle({ kind: 'dropped', reason: built.reason });
-    if (built.kind === 'failed') return fail(held, built.reason);
-    if (built.items.length === 0) return settle({ kind: 'dropped', reason: 'mapping_default' });
-    return { kind: 'send', job: newJob(held, vendor, built.items) };
-  } catch (error) {
-    return fail(held, `the mapping failed: ${errorText(error)}`);
-  }
+  const { event, received_at } = held.decoded;
+  return { kind: 'build', vendor, event, context: { now, received_at, bytes: held.delivery.record.data.length } };
+}
+
+function decideBuilt(held: HeldEvent, vendor: CompiledVendor, built: Built): Decision {
+  if (built.kind === 'dropped') return settle({ kind: 'dropped', reason: built.reason });
+  if (built.kind === 'failed') return fail(held, built.reason);
+  if (built.items.length === 0) return settle({ kind: 'dropped', reason: 'mapping_default' });
+  return { kind: 'send', job: newJob(held, vendor, built.items) };
+}
+function mappingFailed(held: HeldEvent, error: unknown): Decision {
+  return fail(held, `the mapping failed: ${errorText(error)}`);
 }
 
 /** The vendor has the event already, so neither filter nor mapping can drop it any more. */

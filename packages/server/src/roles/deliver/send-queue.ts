@@ -28,6 +28,10 @@ export class SendQueue {
   push(batch: Batch): void {
     this.#ready.push(batch);
   }
+  /** Of the next batch; 0 where there is none. */
+  get nextBytes(): number {
+    return this.#ready[this.#head]?.bytes ?? 0;
+  }
   get empty(): boolean {
     return this.#head === this.#ready.length;
   }

@@ -35,7 +35,7 @@ test('a dead letter that the log cannot store is stored without its event', asyn
   const meta = { received_at: 1_699_999_999_000, org_id: 'org_1', pipeline_id: 'pl_1' };
   const held = {
     decoded: openEventRecord(encodeEventRecord(meta, event as Parameters<typeof encodeEventRecord>[1])),
-    delivery: { attempt: 1, record: { id: 'pl_1:e1' }, ack },
+    delivery: { attempt: 1, record: { id: 'pl_1:e1', data: Buffer.alloc(5_000) }, ack },
     compiled: { integration: { id: 'int_1', vendor: 'http', revision_number: 1 } },
     replay: false,
   } as unknown as HeldEvent;

@@ -6,9 +6,9 @@ import { hash } from 'node:crypto';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Logger } from 'pino';
 import { deadLetterTopic } from '../../event-record.ts';
-import { outcomeAppend, outcomeTextAppend } from '../../outcomes/outcome-log.ts';
+import { outcomeTextAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { turns } from '../../runtime/turns.ts';
+import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
@@ -147,6 +147,7 @@ export class SettlementWriter {
       if (turn !== undefined) await turn;
       const outcome = outcomeOf(entry.held, entry.settlement, entry.at, this.#deps.deadLetterRetentionMs);
       if (outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, outcome);
+      if (entry.held.delivery.record.data.length > VERY_LARGE_BYTES) turns.tookLong();
     }
   }
 
@@ -157,9 +158,12 @@ export class SettlementWriter {
     const { alongside, log, logger } = this.#deps;
     const integration_id = this.#integrationId;
     const more = alongside();
-    const ack = (told: typeof outcome) => {
-      const letter = { topic: deadLetterTopic(integration_id), records: [{ id, data: Buffer.from(JSON.stringify(told.dead_letter)) }] };
-      return entry.held.delivery.ack([letter, outcomeAppend(log, integration_id, id, [told]), ...more]);
+    const ack = ({ dead_letter: letter, ...rest }: typeof outcome) => {
+      // Once for both records: the text of a large event takes long.
+      const text = JSON.stringify(letter);
+      const told = `${JSON.stringify(rest).slice(0, -1)},"dead_letter":${text}}`;
+      const append = { topic: deadLetterTopic(integration_id), records: [{ id, data: Buffer.from(text) }] };
+      return entry.held.delivery.ack([append, outcomeTextAppend(log, integration_id, id, [told]), ...more]);
     };
     const { event_id, stage, reason } = dead_letter;
     void this.#insist([entry], async () => {

@@ -11,7 +11,7 @@ import type { HealthStatus } from '../../channels.ts';
 import type { DecodedEventRecord } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery, StoredRecord } from '../../stores/event-log/port.ts';
 import { AnswerSample } from './answer-sample.ts';
@@ -19,7 +19,7 @@ import { BatchTimer } from './batch-timer.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { type Conclusion, conclude } from './conclude.ts';
-import { decide } from './decide.ts';
+import { type Decision, decide, decideInSteps } from './decide.ts';
 import type { WorkerDeps } from './deps.ts';
 import { EventSource } from './event-source.ts';
 import { HeldEvents } from './held-events.ts';
@@ -43,6 +43,8 @@ import { WorkerLife } from './worker-state.ts';
 const MAX_WAIT_MS = 60_000;
 const RELOAD_LIMITS_MS = 1_000;
 const MIN_WRITE_MS = 100;
+/** Signing or compressing a larger request takes a turn of its own. */
+const VERY_LARGE_REQUEST = 524_288;
 
 export class Worker {
   /** The integration's. It has a worker per lane. */
@@ -75,6 +77,7 @@ export class Worker {
   /** Events with a settlement that is not stored yet. */
   #unwritten = 0;
   #loadingLimits = false;
+  #awaitsTurn = false;
   #pumpTimer: NodeJS.Timeout | undefined;
   #resizing: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
@@ -301,6 +304,9 @@ export class Worker {
       atStep('deliver', this.id);
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
+      // The events behind it in the log wait meanwhile, so the order stays.
+      const isVeryLarge = delivery.record.data.length > VERY_LARGE_BYTES;
+      if (isVeryLarge) await longTurn();
       if (this.#plan.compiled.vendor?.transport?.sealed) {
         const loading = this.#sealed.load();
         if (loading) await loading;
@@ -314,9 +320,14 @@ export class Worker {
       const revision = replay ? decoded.shared.revision_number : undefined;
       const plan =
         revision === undefined ? this.#plan : await this.#revisions.get(revision, this.#plan, () => this.#life.state === 'stopped');
-      if (this.#life.state === 'stopped') return;
-      this.#start({ delivery, decoded, compiled: plan.compiled, replay }, plan);
-      if (delivery.record.data.length > VERY_LARGE_BYTES) turns.tookLong();
+      if (this.#stopped) return;
+      const held = { delivery, decoded, compiled: plan.compiled, replay };
+      if (!isVeryLarge) this.#start(held, decide(held, plan, this.#mode, this.#deps.clock.now()));
+      else {
+        const decision = await finishInLongTurns(decideInSteps(held, plan, this.#mode, this.#deps.clock.now()));
+        if (this.#stopped) return;
+        this.#start(held, decision);
+      }
     }
   }
   /** Another lane has this record. */
@@ -325,6 +336,10 @@ export class Worker {
     if (to === undefined || delivery.record.time < to) return false;
     this.#laneEnd.reach(delivery, to);
     return true;
+  }
+  /** A method, because it may change at every `await`. */
+  get #stopped(): boolean {
+    return this.#life.state === 'stopped';
   }
   get #full(): boolean {
     const gathering = this.#sealed.waiting;
@@ -368,8 +383,7 @@ export class Worker {
       if (vendor) this.#send([this.#withNewestVendor({ compiled: plan.compiled, vendor, parts: some, bytes, attempt: 1, job: undefined })]);
     }
   }
-  #start(held: HeldEvent, plan: Plan): void {
-    const decision = decide(held, plan, this.#mode, this.#deps.clock.now());
+  #start(held: HeldEvent, decision: Decision): void {
     if (decision.kind === 'settle') this.#settle(held, decision.settlement);
     else {
       const { job } = decision;
@@ -442,16 +456,34 @@ export class Worker {
     this.#pump();
   }
   /** Sends every batch that the limits allow now. */
-  #pump(): void {
+  #pump(hasTurn = false): void {
+    let mayBuild = hasTurn;
     while (this.#life.active) {
+      const isVeryLarge = this.#queue.nextBytes > VERY_LARGE_REQUEST;
+      if (isVeryLarge && !mayBuild && this.#awaitTurn()) return;
       const next = this.#queue.next(this.#inFlight, this.#unwritten, this.#lane);
-      if (next.kind === 'send') void this.#deliver(next.batch);
-      else {
+      if (next.kind === 'send') {
+        void this.#deliver(next.batch);
+        if (isVeryLarge) turns.tookLong();
+        mayBuild = false;
+      } else {
         if (next.kind === 'wait') this.#pumpIn(next.ms);
         else if (next.kind === 'load_limits') void this.#loadLimits();
         return;
       }
     }
+  }
+  /** A very large request is built in a turn of its own. It keeps its place, and the batches behind it wait. False: now. */
+  #awaitTurn(): boolean {
+    if (this.#awaitsTurn) return true;
+    const turn = turns.next();
+    if (turn === undefined) return false;
+    this.#awaitsTurn = true;
+    void turn.then(() => {
+      this.#awaitsTurn = false;
+      this.#pump(true);
+    });
+    return true;
   }
   async #deliver(batch: Batch): Promise<void> {
     const { vendor, parts, attempt, job, compiled } = batch;
@@ -584,6 +616,11 @@ export interface SharedByWorkers {
   sharesPipeline: () => boolean;
 }
 
+/** Ends the turn of a long step, and waits for another one. */
+async function longTurn(): Promise<void> {
+  turns.tookLong();
+  await turns.bulk();
+}
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

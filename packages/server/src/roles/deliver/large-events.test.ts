@@ -1,0 +1,125 @@
+/** Very large events are decoded, mapped, encoded and sent in separate turns of the event loop. Their order stays, and so does everything else. */
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, Receiver, until } from './testing/bench.ts';
+
+let bench: Bench;
+let receiver: Receiver;
+beforeEach(async () => {
+  bench = await Bench.open();
+  receiver = await Receiver.start();
+});
+afterEach(async () => {
+  await bench.close();
+  await receiver.stop();
+});
+
+const MAPPED = { events: { 'Order Completed': { mappings: [{ source: '$', target: '$' }] } } };
+const SIZES = [0, 2 * VERY_LARGE_BYTES, 0, 0, 6 * VERY_LARGE_BYTES, 2 * VERY_LARGE_BYTES, 0];
+/** Small, large and very large ones of one visitor. */
+const events = (count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    anEvent(`e${i}`, { anonymous_id: 'v', user_id: 'u', properties: { text: 'x'.repeat(SIZES[i % SIZES.length] ?? 0) } }),
+  );
+
+describe('order among small events', () => {
+  test.each([
+    ['lane', {}],
+    ['visitor', {}],
+    ['user', {}],
+    ['lane', { batch_enabled: true, batch_size: 3, batch_interval_ms: 20 }],
+  ])('%s, %j, with failures', async (delivery_order, config) => {
+    let failures = 0;
+    const failed = new Set<number>();
+    receiver.respond = (_request, response) => {
+      const fails = receiver.requests.length % 4 === 2 && failures++ < 3;
+      if (fails) failed.add(receiver.requests.length - 1);
+      response.writeHead(fails ? 503 : 200).end('{}');
+    };
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url, { ...MAPPED, delivery_order, ...config }))]);
+    bench.start();
+    await bench.append(events(21));
+    await bench.settled();
+    const arrived = receiver.requests.filter((_, i) => !failed.has(i)).flatMap(({ body }) => [JSON.parse(body)].flat());
+    expect(failed.size).toBeGreaterThan(0);
+    expect(arrived.map(({ event_id }) => event_id)).toEqual(events(21).map(({ event_id }) => event_id));
+  });
+
+  test('one request at a time, without an order of its own', async () => {
+    bench.snapshots.set([anIntegration({ ...compiledWebhook(receiver.url, MAPPED), concurrency: 1 })]);
+    bench.start();
+    await bench.append(events(21));
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(events(21).map(({ event_id }) => event_id));
+  });
+});
+
+describe('turns', () => {
+  /** Calls `at` before the mapping, the encoding and the request of each event. */
+  function watched(vendor: CompiledVendor, at: (step: string) => void): CompiledVendor {
+    return {
+      ...vendor,
+      *buildInSteps(event, context) {
+        const steps = vendor.buildInSteps(event, context);
+        for (const step of ['map', 'encode']) {
+          at(step);
+          const { done, value } = steps.next();
+          if (done) return value;
+          yield;
+        }
+        throw new Error('there is a further step');
+      },
+      request(items, context) {
+        at('request');
+        return vendor.request(items, context);
+      },
+    };
+  }
+
+  test('mapping, encoding and request of the largest event have one each: together they held the loop for 139 ms', async () => {
+    let turn = 0;
+    let counting = setImmediate(function count() {
+      turn++;
+      counting = setImmediate(count);
+    });
+    const seen: [step: string, turn: number][] = [];
+    const vendor = watched(compiledWebhook(receiver.url, MAPPED), (step) => seen.push([step, turn]));
+    bench.snapshots.set([anIntegration(vendor)]);
+    bench.start();
+    await bench.append([anEvent('e', { properties: { text: 'x'.repeat(900_000) } })]);
+    await bench.settled();
+    clearImmediate(counting);
+    expect(seen.map(([step]) => step)).toEqual(['map', 'encode', 'request']);
+    expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
+  });
+
+  test('an integration that is switched off between two of them drops the event', async () => {
+    const compiled = compiledWebhook(receiver.url, MAPPED);
+    const vendor = watched(compiled, (step) => {
+      if (step === 'encode') bench.snapshots.set([anIntegration(compiled, { enabled: false })]);
+    });
+    bench.snapshots.set([anIntegration(vendor)]);
+    bench.start();
+    await bench.append(events(2));
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['e0']);
+    expect(await bench.counts()).toEqual({ delivered: 1, 'dropped:integration_disabled': 1 });
+  });
+
+  test('an event that was mapped when the process stopped is delivered by the next one', async () => {
+    let stopped = false;
+    const compiled = compiledWebhook(receiver.url, MAPPED);
+    const vendor = watched(compiled, (step) => {
+      if (step === 'encode' && !stopped) void bench.deliver.stop(0);
+      stopped ||= step === 'encode';
+    });
+    bench.snapshots.set([anIntegration(vendor)]);
+    bench.start();
+    await bench.append(events(2));
+    await until(() => stopped);
+    await bench.restart();
+    await bench.settled();
+    expect(receiver.eventIds).toEqual(['e0', 'e1']);
+  });
+});
