@@ -15,7 +15,7 @@ export const replace = defineTransform({
     { name: 'replacement', type: 'string', default: '', summary: 'what stands there instead' },
   ],
   grows: true,
-  cost: { value: 400, character: 40 },
+  cost: { value: 400, character: 64 },
   examples: [
     ['a-b-c', 'abc', '-'],
     ['2024-05', '05/2024', '(\\d+)-(\\d+)', '$2/$1'],

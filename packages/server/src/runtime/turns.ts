@@ -105,9 +105,10 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Divided work of which every step may take long: each has a turn of its own. */
-export async function finishInLongTurns<T>(steps: Steps<T>): Promise<T> {
+/** Divided work of which every step may take long: each has a turn of its own. `begin` is called before each. */
+export async function finishInLongTurns<T>(steps: Steps<T>, begin?: () => void): Promise<T> {
   for (;;) {
+    begin?.();
     const step = steps.next();
     turns.tookLong();
     if (step.done) return step.value;

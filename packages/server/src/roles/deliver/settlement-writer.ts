@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { deadLetterTopic } from '../../event-record.ts';
 import { outcomeTextAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
@@ -145,6 +146,7 @@ export class SettlementWriter {
     for (const entry of entries) {
       const turn = turns.bulk();
       if (turn !== undefined) await turn;
+      atStep('dead letter', this.#integrationId);
       const outcome = outcomeOf(entry.held, entry.settlement, entry.at, this.#deps.deadLetterRetentionMs);
       if (outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, outcome);
       if (entry.held.delivery.record.data.length > VERY_LARGE_BYTES) turns.tookLong();

@@ -324,7 +324,9 @@ export class Worker {
       const held = { delivery, decoded, compiled: plan.compiled, replay };
       if (!isVeryLarge) this.#start(held, decide(held, plan, this.#mode, this.#deps.clock.now()));
       else {
-        const decision = await finishInLongTurns(decideInSteps(held, plan, this.#mode, this.#deps.clock.now()));
+        const decision = await finishInLongTurns(decideInSteps(held, plan, this.#mode, this.#deps.clock.now()), () =>
+          atStep('map', this.id),
+        );
         if (this.#stopped) return;
         this.#start(held, decision);
       }
@@ -481,6 +483,7 @@ export class Worker {
     this.#awaitsTurn = true;
     void turn.then(() => {
       this.#awaitsTurn = false;
+      atStep('send', this.id);
       this.#pump(true);
     });
     return true;
