@@ -52,6 +52,29 @@ const HOSTILE: readonly [name: string, config: (round: number) => object, proper
     }),
     objects,
   ],
+  [
+    'enrichments that write to an object of many fields',
+    (round) => ({
+      events: {
+        E: { enrichments: many(1_000, (i) => ({ value: i, target: `properties.a${i}` })), mappings: [{ source: 'event', target: 'e' }] },
+        [`Round ${round}`]: { mappings: [] },
+      },
+    }),
+    fields,
+  ],
+  [
+    'transforms of a payload of many fields',
+    (round) => ({
+      events: {
+        E: {
+          mappings: [{ source: 'properties', target: 'p' }],
+          transforms: many(1_000, (i) => ({ target: `p.a${i}`, transforms: ['to_string'] })),
+        },
+        [`Round ${round}`]: { mappings: [] },
+      },
+    }),
+    fields,
+  ],
   ['loops over a list', (round) => rows(round, (i) => ({ template: '{{#each properties.list}}{{/each}}', target: `t${i}` })), list],
   ['searches of a list', (round) => rows(round, (i) => ({ source: 'properties.list[*].no', target: `t${i}[*].a` })), list],
   ['names in one level', (round) => rows(round, (i) => ({ source: 'properties', target: `t${i}`, transforms: ['flatten'] })), fields],
@@ -99,7 +122,7 @@ export const largest: Runner = {
         await call(name, 'POST', '/transformations/test', { kind: 'code', code: 'function transform(event) { return event }', event: one });
         await call(name, 'POST', '/transformations/test', {
           kind: 'rules',
-          rules: [{ type: 'set', target: 'properties.a', value: 1 }],
+          rules: many(500, (i) => ({ type: 'set', target: `properties.a_${i}`, value: i })),
           event: one,
         });
       }
