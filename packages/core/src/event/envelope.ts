@@ -35,7 +35,8 @@ export interface IngestEnvelope {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const NEWLINE = 10;
-const NOT_ASCII = /[^\x00-\x7f]/;
+/** Text that JSON leaves as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 const EVERY_NOT_ASCII = /[^\x00-\x7f]/g;
 
 /**
@@ -50,8 +51,12 @@ export function envelopeFields(fields: { readonly [K in keyof IngestEnvelope]?: 
 /** One field, without an object around it: ingest does this for every event. */
 export function envelopeField<K extends keyof IngestEnvelope>(name: K, value: IngestEnvelope[K] | undefined): string {
   if (value === undefined) return '';
-  const text = `,"${name}":${JSON.stringify(value)}`;
-  return NOT_ASCII.test(text) ? text.replace(EVERY_NOT_ASCII, escapeUnit) : text;
+  return `,"${name}":${asciiJson(value)}`;
+}
+function asciiJson(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
+  return JSON.stringify(value).replace(EVERY_NOT_ASCII, escapeUnit);
 }
 /** Makes a complete envelope from the texts of `envelopeFields`, one behind the other. */
 export function wrapEnvelope(fields: string): string {

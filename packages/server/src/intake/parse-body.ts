@@ -58,12 +58,13 @@ export function withoutMark(bytes: Buffer): Buffer {
 }
 
 export function parseBody(bytes: Buffer): Parsed {
-  if (!isText(bytes)) return { ok: false, rejection: NOT_UTF8 };
+  const ascii = isAscii(bytes);
+  if (!ascii && !isUtf8(bytes)) return { ok: false, rejection: NOT_UTF8 };
   const flags = scanJson(bytes, MAX_DEPTH);
   if (flags === TOO_DEEP) return { ok: false, rejection: NESTS_TOO_DEEP };
   if (flags === TOO_MANY) return { ok: false, rejection: TOO_MANY_VALUES };
-  const parsed = parseText(bytes);
-  return parsed.ok ? { ...parsed, longNumbers: flags === LONG_NUMBER } : parsed;
+  const parsed = parseText(bytes, ascii);
+  return parsed.ok ? { ok: true, value: parsed.value, longNumbers: flags === LONG_NUMBER } : parsed;
 }
 
 /** The encoding is checked: `parseText` does not look at it again. */
@@ -72,9 +73,9 @@ export function isText(bytes: Buffer): boolean {
 }
 export const NOT_TEXT: Parsed = { ok: false, rejection: NOT_UTF8 };
 
-export function parseText(bytes: Buffer): { ok: true; value: unknown } | { ok: false; rejection: Rejection } {
+export function parseText(bytes: Buffer, ascii = isAscii(bytes)): { ok: true; value: unknown } | { ok: false; rejection: Rejection } {
   try {
-    return { ok: true, value: JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')) };
+    return { ok: true, value: JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8')) };
   } catch {
     return { ok: false, rejection: NOT_JSON };
   }

@@ -1,4 +1,4 @@
-import { envelopeFields } from '@firsthand/core/event/envelope.ts';
+import { envelopeField, envelopeFields } from '@firsthand/core/event/envelope.ts';
 import type { RequestMeta } from '../../intake/ingest-record.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { Sender } from './admission.ts';
@@ -7,7 +7,6 @@ import type { Exchange } from './exchange.ts';
 import type { RequestFields } from './rejected-events.ts';
 
 const MAX_USER_AGENT = 2_048;
-const GPC = { gpc: true } as const;
 
 /**
  * What the request says about the visitor. On browser-facing paths, and for requests with an Origin, the connection is the
@@ -15,18 +14,18 @@ const GPC = { gpc: true } as const;
  * that passes it on speaks for the visitor.
  */
 export function requestFields({ req, route, ctx, origin }: Exchange, rules: IngestRules): RequestFields {
-  const gpc = req.headers['sec-gpc'] === '1' ? GPC : undefined;
-  if (rules.server || (origin === undefined && !route.browser)) return { source: 'server', ...gpc };
-  const ip = ctx.proxies.address(req);
-  const userAgent = req.headers['user-agent']?.slice(0, MAX_USER_AGENT);
-  const cookies = vendorCookies(req.headers.cookie);
-  return {
-    source: 'browser',
-    ...(ip === undefined ? {} : { ip }),
-    ...(userAgent === undefined ? {} : { user_agent: userAgent }),
-    ...(cookies === undefined ? {} : { cookies }),
-    ...gpc,
-  };
+  const isVisitor = !rules.server && (origin !== undefined || route.browser);
+  const fields: RequestFields = { source: isVisitor ? 'browser' : 'server' };
+  if (isVisitor) {
+    const ip = ctx.proxies.address(req);
+    const userAgent = req.headers['user-agent'];
+    const cookies = vendorCookies(req.headers.cookie);
+    if (ip !== undefined) fields.ip = ip;
+    if (userAgent !== undefined) fields.user_agent = userAgent.slice(0, MAX_USER_AGENT);
+    if (cookies !== undefined) fields.cookies = cookies;
+  }
+  if (req.headers['sec-gpc'] === '1') fields.gpc = true;
+  return fields;
 }
 
 /** What all events of the request share. */
@@ -41,6 +40,6 @@ export function requestMeta(exchange: Exchange, { rules, digest }: Sender): Requ
     cookieId: readCookie(req.headers.cookie, ID_COOKIE),
     gpc: fields.gpc === true,
     context: undefined,
-    envelope: envelopeFields({ received_at: receivedAt, ...fields }),
+    envelope: envelopeField('received_at', receivedAt) + envelopeFields(fields),
   };
 }
