@@ -20,6 +20,8 @@ const DRAIN_IDLE = 64;
 
 /** Ids collected for one commit. */
 interface Building {
+  /** When it began. */
+  time: number;
   digests: string[];
   drainBefore: number;
   drainedBefore: number;
@@ -95,18 +97,24 @@ export class Deduplication {
   /** Starts collecting the ids of the next commit. */
   begin(): void {
     if (this.#sealed === undefined && (this.#recent.size >= SEAL_AT || this.#mustDrain())) this.#seal();
-    this.#commit = { digests: [], drainBefore: this.#sealed?.next ?? 0, drainedBefore: this.#drained, entry: false };
+    this.#commit = {
+      time: this.#steady(),
+      digests: [],
+      drainBefore: this.#sealed?.next ?? 0,
+      drainedBefore: this.#drained,
+      entry: false,
+    };
   }
 
   /** Returns true if the id is new. It is known from then on, unless the commit fails. */
   admit(family: string, id: string): boolean {
+    const { time, digests } = this.#commit!;
     const digest = hash('sha1', `${family}\0${id}`, 'binary');
-    const now = this.#steady();
-    const since = now - this.#windowMs;
+    const since = time - this.#windowMs;
     const noted = this.#recent.get(digest) ?? this.#sealed?.table.get(digest) ?? this.#tree.get(digest, since);
     if (noted !== undefined && noted > since) return false;
-    this.#recent.set(digest, now);
-    this.#commit!.digests.push(digest);
+    this.#recent.set(digest, time);
+    digests.push(digest);
     return true;
   }
 
