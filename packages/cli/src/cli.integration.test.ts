@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 const MAIN = join(import.meta.dirname, 'firsthand.js');
 const folder = mkdtempSync(join(tmpdir(), 'firsthand-cli-'));
@@ -53,6 +55,17 @@ test('a bad setting is named, and PostgreSQL is left to its own tools', async ()
   const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SECRET_KEY: 'a key of sixteen characters' };
   const refused = await firsthand(['backup', '--to', join(folder, 'pg')], env);
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/pg_dump/)]);
+});
+
+test('the demo ends with an error if another service has its port, or refuses its owner', async () => {
+  const other = createServer((request, response) => response.writeHead(request.url === '/readyz' ? 200 : 401).end());
+  await new Promise<void>((resolve) => other.listen(0, resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const taken = await firsthand(['demo', '--port', String(port)]);
+  expect([taken.code, taken.err]).toEqual([1, expect.stringContaining(`Port ${port} is in use`)]);
+  const refused = await firsthand(['demo', '--url', `http://localhost:${port}`]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('refused with 401')]);
 });
 
 describe('an installation', () => {

@@ -23,7 +23,8 @@ export const COMMANDS: readonly Command[] = [
     words: 'demo',
     options: '[--rate N] [--port P | --url U --email E --password P]',
     summary: 'Run a demo shop with live traffic',
-    details: 'Starts a service on DATA_DIR, or uses the running service at `--url`. `--rate` is in events per second.',
+    details:
+      'Starts a service of its own (`DATA_DIR`, default `./data/demo`), or uses the running service at `--url`. `--rate` is in events per second.',
     load: async () => (await import('./commands/demo.ts')).demo,
   },
   {

@@ -20,24 +20,28 @@ export async function demo(args: string[]): Promise<void> {
   const rate = Number(options.rate ?? '6');
   if (!(rate > 0 && rate <= 1_000)) throw new CommandError('--rate: must be a number of events per second, up to 1000.');
   const stopping = new AbortController();
-  const own = options.url === undefined ? startService(options.port ?? process.env.PORT ?? '8080') : undefined;
-  const base = options.url?.replace(/\/$/, '') ?? `http://localhost:${own?.port}`;
+  const port = options.port ?? process.env.PORT ?? '8080';
+  const base = options.url?.replace(/\/$/, '') ?? `http://localhost:${port}`;
+  if (options.url === undefined && (await answers(base)))
+    throw new CommandError(`Port ${port} is in use: choose another with --port, or name the running service with --url.`);
+  const own = options.url === undefined ? startService(port) : undefined;
   const owner = { email: options.email ?? OWNER.email, password: options.password ?? OWNER.password };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  own?.child.once('exit', () => stopping.abort());
+  own?.once('exit', () => stopping.abort());
+  let receiver: Awaited<ReturnType<typeof startReceiver>> | undefined;
   try {
     await ready(base, stopping.signal);
-    const receiver = await startReceiver();
+    receiver = await startReceiver();
     const shop = await openShop(new AdminClient(base, owner.email, owner.password), receiver.url);
     process.stdout.write(
       `\nThe demo shop is open: about ${rate} events per second, six vendors at ${receiver.url}.\n\n` +
         `  Console   ${base}/\n  E-mail    ${owner.email}\n  Password  ${owner.password}\n\nCtrl-C stops it.\n`,
     );
     await browse({ base, ...shop }, rate, stopping.signal);
-    receiver.server.closeAllConnections();
-    receiver.server.close();
   } finally {
-    await stopService(own?.child);
+    receiver?.server.closeAllConnections();
+    receiver?.server.close();
+    await stopService(own);
   }
 }
 
@@ -59,7 +63,7 @@ async function browse(target: Parameters<typeof sendStep>[0], rate: number, sign
   }
 }
 
-function startService(port: string): { child: ChildProcess; port: string } {
+function startService(port: string): ChildProcess {
   const env = {
     ...process.env,
     PORT: port,
@@ -68,11 +72,7 @@ function startService(port: string): { child: ChildProcess; port: string } {
     OWNER_PASSWORD: OWNER.password,
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   };
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../firsthand.js'), 'start'], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  return { child, port };
+  return spawn(process.execPath, [join(import.meta.dirname, '../firsthand.js'), 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 async function stopService(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || child.exitCode !== null) return;
@@ -80,11 +80,13 @@ async function stopService(child: ChildProcess | undefined): Promise<void> {
   child.kill('SIGTERM');
   await gone;
 }
+function answers(base: string): Promise<Response | undefined> {
+  return fetch(`${base}/readyz`).catch(() => undefined);
+}
 async function ready(base: string, signal: AbortSignal): Promise<void> {
   const end = Date.now() + READY_WITHIN_MS;
   while (Date.now() < end && !signal.aborted) {
-    const answer = await fetch(`${base}/readyz`).catch(() => undefined);
-    if (answer?.ok) return;
+    if ((await answers(base))?.ok) return;
     await sleep(200);
   }
   throw new CommandError(`No service is ready at ${base}.`);
