@@ -45,7 +45,7 @@ export function Installed({
           {connect.isError && <p role="alert">{failureText(connect.error)}</p>}
         </div>
       )}
-      {vendor.see_it !== null && first !== undefined && <Text size="sm">See it. {vendor.see_it}</Text>}
+      {vendor.see_it !== null && first !== undefined && <Text size="sm">Where it shows: {vendor.see_it}</Text>}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={() => void navigate({ to: '/templates/$templateId', params: { templateId }, search: {} })}>
           Open the mapping

@@ -102,7 +102,13 @@ export function VendorPage() {
                     mappings={mappings}
                     summary={
                       <>
-                        <b>{event}</b> → <span className="mono">{vendorEvent}</span> <span className="dim">{fields(mappings.length)}</span>
+                        <b>{event}</b>{' '}
+                        {vendorEvent !== event && (
+                          <>
+                            → <span className="mono">{vendorEvent}</span>{' '}
+                          </>
+                        )}
+                        <span className="dim">{fields(mappings.length)}</span>
                       </>
                     }
                   />

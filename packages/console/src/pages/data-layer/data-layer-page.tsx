@@ -17,7 +17,7 @@ import { useUnsaved } from '../../use-unsaved.ts';
 import { readRecentEvents, TRIAL_PAGES } from '../mapping/recent-events.ts';
 import classes from './data-layer.module.css';
 import { dataLayerEffect, effectText } from './effect.ts';
-import { currentFaults, type Faults, sectionOf, WHOLE } from './faults.ts';
+import { currentFaults, sectionOf, WHOLE } from './faults.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Sections } from './sections.tsx';
 
@@ -30,7 +30,6 @@ const dataLayerQuery = {
   queryKey: ['data-layer'],
   queryFn: async () => (await call(api.GET('/v1/admin/data-layer', {}))) as unknown as Stored, // OpenAPI has no type for a rule's condition
 };
-const NO_FAULTS: Faults = {};
 
 export function DataLayerPage() {
   const query = useQuery(dataLayerQuery);
@@ -86,9 +85,9 @@ function Form({ first }: { first: Stored }) {
   const failed = save.isError && !isConflict(save.error) ? save.error : undefined;
   const sent = save.context;
   const faults = useMemo(() => {
-    if (failed === undefined || sent === undefined) return NO_FAULTS;
-    const refused = Object.entries(fieldErrors(failed, 'config')).map(([field, message]) => [field.replace(/^config\.?/, ''), message]);
-    return currentFaults(Object.fromEntries(refused), sent, config);
+    const refused = failed === undefined ? [] : Object.entries(fieldErrors(failed, 'config'));
+    const named = refused.map(([field, message]) => [field.replace(/^config\.?/, ''), message]);
+    return currentFaults(Object.fromEntries(named), sent ?? config, config);
   }, [failed, sent, config]);
   const general = Object.entries(faults).filter(([field]) => sectionOf(field) === WHOLE || !Object.hasOwn(config, sectionOf(field)));
   return (

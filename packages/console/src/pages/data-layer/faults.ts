@@ -1,4 +1,4 @@
-/** What the API refused of the last save, followed while the form is mended: by field, for example `pii_rules.fields[0].path`. */
+/** What is wrong with the form as it is, and what the API refused of the last save: by field, for example `pii_rules.fields[0].path`. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import { validateDataLayer } from '@firsthand/core/process/compiled.ts';
 import { isSameJson } from '../../components/loose-value.ts';

@@ -90,11 +90,7 @@ function Result({ preview }: { preview: Extract<Preview, { kind: 'ok' }> }) {
   const diffs = diffsOf(decisions, received, after as unknown as Record<string, unknown>);
   return (
     <>
-      {faults.map(({ field, message }) => (
-        <Alert key={field} color="red" mb="xs">
-          {field} {message}
-        </Alert>
-      ))}
+      {faults.length > 0 && <p className="dim">What has faults is left out here until they are mended.</p>}
       <ol className={classes.steps}>
         {decisions.map(({ step, result, detail }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: decisions have an order and no id

@@ -275,7 +275,8 @@ function Section({ id, title, note, faults, sample, children }: SectionProps) {
   return (
     <Accordion.Item value={id}>
       <Accordion.Control>
-        <b>{title}</b> {own.length > 0 && <Tag tone="bad">not saved</Tag>} <span className="dim">{note}</span>
+        <b>{title}</b> {own.length > 0 && <Tag tone="bad">{`${own.length} ${own.length === 1 ? 'fault' : 'faults'}`}</Tag>}{' '}
+        <span className="dim">{note}</span>
       </Accordion.Control>
       <Accordion.Panel>
         <Stack gap="sm">

@@ -52,7 +52,7 @@ export function RowsPane(props: RowsPaneProps) {
           size="xs"
           w={180}
           aria-label="Filter rows"
-          placeholder="Filter by source or target"
+          placeholder="Filter rows …"
           value={filter}
           onChange={({ currentTarget }) => setFilter(currentTarget.value)}
         />

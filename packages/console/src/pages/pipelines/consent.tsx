@@ -1,6 +1,6 @@
 /** Which consent each integration needs, and what that means for one event. Rules for all pipelines stand on the data layer's page. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
-import { Alert, Checkbox, Group, Select, Table, Text, Title } from '@mantine/core';
+import { Alert, Box, Checkbox, Group, Select, Table, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -82,23 +82,34 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
               <Table.Tr>
                 <Table.Th>Integration</Table.Th>
                 <Table.Th>Needs consent to</Table.Th>
-                <Table.Th>This visitor’s event</Table.Th>
+                <Table.Th visibleFrom="xs">This visitor’s event</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
               {integrations.data.integrations.map(({ id, name, consent_category }) => {
                 const sent = consent_category === null || granted[consent_category] === true;
+                const result =
+                  preview?.kind === 'ok' && preview.dropped !== undefined ? (
+                    <Tag tone="bad">dropped before: {words(preview.dropped)}</Tag>
+                  ) : sent ? (
+                    <Tag tone="ok">is sent</Tag>
+                  ) : (
+                    <Tag tone="warn">not sent: no {consent_category}</Tag>
+                  );
                 return (
                   <Table.Tr key={id}>
                     <Table.Td>
                       <Link to="/pipelines/$pipelineId" params={{ pipelineId }} search={{ tab: 'integrations', integration: id }}>
                         <b>{name}</b>
                       </Link>
+                      {/* On a telephone the third column has no room. */}
+                      <Box hiddenFrom="xs">{result}</Box>
                     </Table.Td>
                     <Table.Td>
                       <Select
                         size="xs"
-                        w={170}
+                        miw={140}
+                        maw={190}
                         aria-label={`Consent that ${name} needs`}
                         allowDeselect={false}
                         disabled={!may}
@@ -110,15 +121,7 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
                         }}
                       />
                     </Table.Td>
-                    <Table.Td>
-                      {preview?.kind === 'ok' && preview.dropped !== undefined ? (
-                        <Tag tone="bad">dropped before: {words(preview.dropped)}</Tag>
-                      ) : sent ? (
-                        <Tag tone="ok">is sent</Tag>
-                      ) : (
-                        <Tag tone="warn">not sent: no {consent_category}</Tag>
-                      )}
-                    </Table.Td>
+                    <Table.Td visibleFrom="xs">{result}</Table.Td>
                   </Table.Tr>
                 );
               })}

@@ -50,33 +50,57 @@ export function IntegrationDetails({ integration }: { integration: Integration }
       <Group justify="space-between" mb="sm">
         <Group gap="xs">
           <Title order={2}>{integration.name}</Title>
-          <Link to="/catalog/$vendor" params={{ vendor: integration.vendor }}>
-            {vendor?.name ?? integration.vendor}
-          </Link>
+          {vendor !== undefined && vendor.name !== integration.name && (
+            <Link to="/catalog/$vendor" params={{ vendor: integration.vendor }}>
+              {vendor.name}
+            </Link>
+          )}
           <Tag tone={integration.enabled ? toneOf(health.status) : 'neutral'}>
             {integration.enabled ? words(health.status) : 'disabled'}
           </Tag>
         </Group>
-        <Switch
-          label="Enabled"
-          description={mayEdit ? undefined : 'Changes need the role editor.'}
-          checked={integration.enabled}
-          disabled={!mayEdit || toggle.isPending}
-          onChange={({ currentTarget }) => {
-            const enabled = currentTarget.checked;
-            if (enabled) return toggle.mutate(enabled);
-            modals.openConfirmModal({
-              title: `Disable ${integration.name}?`,
-              children: (
-                <DeliveryEnd integrationId={integration.id}>
-                  {`Events that arrive while it is disabled are dropped with the reason “integration disabled”; ${waiting} waiting events stay queued. A history replay can fetch them later.`}
-                </DeliveryEnd>
-              ),
-              labels: { confirm: 'Disable', cancel: 'Keep it enabled' },
-              onConfirm: () => toggle.mutate(enabled),
-            });
-          }}
-        />
+        <Group gap="sm">
+          <Switch
+            label="Enabled"
+            description={mayEdit ? undefined : 'Changes need the role editor.'}
+            checked={integration.enabled}
+            disabled={!mayEdit || toggle.isPending}
+            onChange={({ currentTarget }) => {
+              const enabled = currentTarget.checked;
+              if (enabled) return toggle.mutate(enabled);
+              modals.openConfirmModal({
+                title: `Disable ${integration.name}?`,
+                children: (
+                  <DeliveryEnd integrationId={integration.id}>
+                    {`Events that arrive while it is disabled are dropped with the reason “integration disabled”; ${waiting} waiting events stay queued. A history replay can fetch them later.`}
+                  </DeliveryEnd>
+                ),
+                labels: { confirm: 'Disable', cancel: 'Keep it enabled' },
+                onConfirm: () => toggle.mutate(enabled),
+              });
+            }}
+          />
+          <RoleButton
+            needs="admin"
+            variant="subtle"
+            color="red"
+            onClick={() =>
+              modals.openConfirmModal({
+                title: `Remove ${integration.name} from this pipeline?`,
+                children: (
+                  <DeliveryEnd integrationId={integration.id}>
+                    {`${waiting} waiting events end undelivered with the reason “integration deleted”. The template and its revisions stay.`}
+                  </DeliveryEnd>
+                ),
+                labels: { confirm: 'Remove', cancel: 'Keep' },
+                confirmProps: { color: 'red' },
+                onConfirm: () => remove.mutate(),
+              })
+            }
+          >
+            Remove …
+          </RoleButton>
+        </Group>
       </Group>
       {health.warnings.map((warning) => (
         <Alert key={warning} color="yellow" mb="sm">
@@ -91,49 +115,25 @@ export function IntegrationDetails({ integration }: { integration: Integration }
       <Numbers integration={integration} />
       <div className={classes.settings}>
         <IntegrationSettings integration={integration} />
-        <div>
-          <section className="panel" style={{ padding: 16 }} aria-label="Try it">
-            <Title order={3} mb={4}>
-              Try it
-            </Title>
-            <TestEvent
-              key={String(vendor === undefined)}
-              about={`One real request: a sample order goes to ${integration.name} through revision ${integration.revision_number}, without filter or consent gate.`}
-              testMode={vendor?.test_mode ?? null}
-              retry={3}
-              send={(body) =>
-                call(api.POST('/v1/admin/pipelines/{id}/integrations/{integration_id}/test', { params: { path }, body: body as never }))
-              }
-            />
-            {vendor?.see_it != null && (
-              <Text size="sm" c="var(--dim)" mt="xs">
-                See it. {vendor.see_it}
-              </Text>
-            )}
-          </section>
-          <Group mt="sm" justify="flex-end">
-            <RoleButton
-              needs="admin"
-              variant="subtle"
-              color="red"
-              onClick={() =>
-                modals.openConfirmModal({
-                  title: `Remove ${integration.name} from this pipeline?`,
-                  children: (
-                    <DeliveryEnd integrationId={integration.id}>
-                      {`${waiting} waiting events end undelivered with the reason “integration deleted”. The template and its revisions stay.`}
-                    </DeliveryEnd>
-                  ),
-                  labels: { confirm: 'Remove', cancel: 'Keep' },
-                  confirmProps: { color: 'red' },
-                  onConfirm: () => remove.mutate(),
-                })
-              }
-            >
-              Remove from this pipeline …
-            </RoleButton>
-          </Group>
-        </div>
+        <section className="panel" style={{ padding: 16 }} aria-label="Try it">
+          <Title order={3} mb={4}>
+            Try it
+          </Title>
+          <TestEvent
+            key={String(vendor === undefined)}
+            about={`One real request: a sample order goes to ${integration.name} through revision ${integration.revision_number}, without filter or consent gate.`}
+            testMode={vendor?.test_mode ?? null}
+            retry={3}
+            send={(body) =>
+              call(api.POST('/v1/admin/pipelines/{id}/integrations/{integration_id}/test', { params: { path }, body: body as never }))
+            }
+          />
+          {vendor?.see_it != null && (
+            <Text size="sm" c="var(--dim)" mt="xs">
+              Where it shows: {vendor.see_it}
+            </Text>
+          )}
+        </section>
       </div>
     </section>
   );
@@ -152,22 +152,22 @@ function Numbers({ integration: { id, pipeline_id, health } }: { integration: In
   return (
     <Stats>
       <Stat
-        label="Delivered"
+        label="Delivered in 24 h"
         value={shown(totals?.delivered)}
         note={health.last_success_at === null ? 'never yet' : `last ${ago(health.last_success_at)}`}
         link={events('delivered')}
       />
-      <Stat label="Dropped" value={shown(totals && sum(totals.dropped))} note="by your rules, in 24 hours" link={events('dropped')} />
+      <Stat label="Dropped in 24 h" value={shown(totals && sum(totals.dropped))} note="by your rules" link={events('dropped')} />
       <Stat
-        label="Waiting"
+        label="Waiting now"
         value={number(health.waiting)}
-        note={health.oldest_waiting_at === null ? 'now' : `oldest ${ago(health.oldest_waiting_at)}`}
+        note={health.oldest_waiting_at === null ? 'to be delivered' : `oldest ${ago(health.oldest_waiting_at)}`}
         link={events('waiting')}
       />
       <Stat
-        label="Dead letters"
+        label="Dead letters in 24 h"
         value={shown(dead)}
-        note="given up in 24 hours"
+        note="given up"
         tone={dead !== undefined && dead > 0 ? 'bad' : undefined}
         link={{ to: '/dead-letters', search: countedSearch({ pipeline: pipeline_id, integration: id }, '24h') as never }}
       />

@@ -117,6 +117,8 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
         <Group gap="xs">
           <TextInput
             aria-label="Name"
+            style={{ flex: '1 1 180px' }}
+            maw={320}
             value={draft.name}
             error={refused.name}
             disabled={!may}
