@@ -25,7 +25,7 @@ import type { ReadersPlan } from './retained/readers.ts';
 const SIZES = (process.env.RETAINED ?? '25000,1000000').split(',').map(Number);
 const DIR = process.env.RETAINED_DIR ?? mkdtempSync(join(tmpdir(), 'firsthand-retained-'));
 const FILL_MS = Number(process.env.FILL_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000;
-const READS = 100;
+const READS = 200;
 const READERS = 4;
 const RATE = 300;
 const TEMPLATE = { event_id: 'msg-feedfacefeedface', visitor: 'feedface' };
