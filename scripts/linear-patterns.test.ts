@@ -8,6 +8,8 @@ import { expect, test } from 'vitest';
 
 const ROOT = `${import.meta.dirname}/..`;
 const LITERAL = /(?<=[(=:,[!&|?{};\s])\/((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/g;
+/** In a schema or a vendor's field: `pattern: '^[a-z]+$'`. */
+const TEXT = /(?:pattern|[A-Z]_PATTERN)(?:: string)?[:=]? ?[:=] ?'((?:[^'\\\n]|\\.)+)'/g;
 /** Of a text of this length a linear pattern needs well below a millisecond, a quadratic one most of a second. */
 const LENGTH = 20_000;
 const MOST_CPU_MS = 100;
@@ -29,6 +31,10 @@ for (const file of globSync(`${ROOT}/packages/{core,catalog,server}/src/**/*.ts`
   const text = readFileSync(file, 'utf8');
   for (const [, source = '', flags = ''] of text.matchAll(LITERAL)) {
     const pattern = compiled(source, flags);
+    if (pattern !== undefined) patterns.set(`${pattern}`, { pattern, where: relative(ROOT, file) });
+  }
+  for (const [, source = ''] of text.matchAll(TEXT)) {
+    const pattern = compiled(source.replaceAll(/\\(.)/g, '$1'), 'u');
     if (pattern !== undefined) patterns.set(`${pattern}`, { pattern, where: relative(ROOT, file) });
   }
 }
