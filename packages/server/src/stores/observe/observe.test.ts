@@ -24,7 +24,7 @@ import { listTraces } from './list-traces.ts';
 import { openObserve } from './open.ts';
 import { type ObserveDb, prepareObserve } from './schema.ts';
 import { readStats } from './stats.ts';
-import { findTrace } from './traces.ts';
+import { findTrace, stepsOfEvents } from './traces.ts';
 import { waitingSeries } from './waiting.ts';
 import { readPosition, writeTally } from './write.ts';
 
@@ -127,6 +127,20 @@ onBothEngines('what became of events', (fresh, engine) => {
       last_error: 'http_503',
       last_error_at: T0 + 1,
     });
+  });
+
+  test('steps of an event with the same id in another pipeline are left out', async () => {
+    const at = T0 + 60_000;
+    const step = (pipeline_id: string, event_id: string): Outcome => ({
+      ...{ kind: 'delivered', integration_id: 'int_1', attempt, received_at: at, duration_ms: 40, ...about, at },
+      ...{ org_id: 'org_same', pipeline_id, event_id },
+    });
+    await write(step('pl_1', 'same'), step('pl_2', 'same'), step('pl_2', 'other'));
+    const steps = await stepsOfEvents(observe, 'org_same', [
+      { pipeline_id: 'pl_1', event_id: 'same', received_at: at },
+      { pipeline_id: 'pl_2', event_id: 'other', received_at: at },
+    ]);
+    expect(steps.map(({ pipeline_id, event_id }) => `${pipeline_id} ${event_id}`).toSorted()).toEqual(['pl_1 same', 'pl_2 other']);
   });
 
   test('statistics add up by interval and balance for an integration', async () => {

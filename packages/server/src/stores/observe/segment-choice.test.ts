@@ -93,13 +93,6 @@ test('the steps of events far apart are read from their own segments', async () 
   expect(await stepsOfEvents(observe, 'org', received(9))).toEqual([]);
 });
 
-test('steps of another pipeline with the same event id are left out', async () => {
-  await hours(2);
-  await write([{ ...delivered('e1', T0 + HOUR, T0 + HOUR), pipeline_id: 'other' } as Outcome]);
-  const steps = await stepsOfEvents(observe, 'org', [...received(1), { ...received(0)[0]!, pipeline_id: 'other' }]);
-  expect(steps.map(({ pipeline_id, event_id }) => `${pipeline_id} ${event_id}`)).toEqual(['pl e1']);
-});
-
 test('a segment that is added or dropped between two queries is known to the second', async () => {
   const made = await hours(3);
   const upTo = async (hour: number) => segmentsIn(await tracesBetween(observe, { from: T0 + HOUR, to: T0 + hour * HOUR }));
