@@ -122,7 +122,7 @@ export const largest: Runner = {
         await call(name, 'POST', '/transformations/test', { kind: 'code', code: 'function transform(event) { return event }', event: one });
         await call(name, 'POST', '/transformations/test', {
           kind: 'rules',
-          rules: many(500, (i) => ({ type: 'set', target: `properties.a_${i}`, value: i })),
+          rules: many(200, (i) => ({ type: 'set', target: `properties.a_${i}`, value: i })),
           event: one,
         });
       }

@@ -2,7 +2,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { scrubber } from '@firsthand/core/vendor/secrets.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { finishInLongTurns } from '../runtime/turns.ts';
+import { endLongTurn, finishInLongTurns } from '../runtime/turns.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
 import type { Sent } from '../transports/port.ts';
 import type { Sender } from '../transports/sender.ts';
@@ -33,12 +33,15 @@ export async function trialDelivery(
   if (!vendor) return nothingSent(`misconfigured: ${faults.map(({ field, message }) => `${field}: ${message}`).join('; ')}`);
   let items: VendorItem[];
   try {
+    // Checking a large event took long, and building its request may too.
+    await endLongTurn();
     const built = await finishInLongTurns(vendor.buildInSteps(event, { now: deps.clock.now() }));
     if (built.kind !== 'items') return nothingSent(`${built.kind}: ${built.reason}`);
     items = built.items;
   } catch (error) {
     return nothingSent(`failed: ${error instanceof Error ? error.message : String(error)}`);
   }
+  await endLongTurn();
   let duration_ms = 0;
   let tried: Sent | undefined;
   for (const item of items) {

@@ -105,6 +105,12 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
+/** After a step that took long: waits for another turn. */
+export async function endLongTurn(): Promise<void> {
+  turns.tookLong();
+  await turns.bulk();
+}
+
 /** Divided work of which every step may take long: each has a turn of its own. `begin` is called before each. */
 export async function finishInLongTurns<T>(steps: Steps<T>, begin?: () => void): Promise<T> {
   for (;;) {

@@ -9,7 +9,7 @@ import { deadLetterTopic } from '../../event-record.ts';
 import { outcomeTextAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { endLongTurn, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
@@ -147,9 +147,12 @@ export class SettlementWriter {
       const turn = turns.bulk();
       if (turn !== undefined) await turn;
       atStep('dead letter', this.#integrationId);
+      const isVeryLarge = entry.held.delivery.record.data.length > VERY_LARGE_BYTES;
+      // Reading the event parses it, and keeps it until another one is parsed.
+      if (isVeryLarge && entry.held.decoded.event !== undefined) await endLongTurn();
       const outcome = outcomeOf(entry.held, entry.settlement, entry.at, this.#deps.deadLetterRetentionMs);
       if (outcome?.kind === 'dead_lettered') this.#writeDeadLetter(entry, outcome);
-      if (entry.held.delivery.record.data.length > VERY_LARGE_BYTES) turns.tookLong();
+      if (isVeryLarge) turns.tookLong();
     }
   }
 

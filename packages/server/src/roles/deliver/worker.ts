@@ -11,7 +11,7 @@ import type { HealthStatus } from '../../channels.ts';
 import type { DecodedEventRecord } from '../../event-record.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { endLongTurn, finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
 import type { Delivery, StoredRecord } from '../../stores/event-log/port.ts';
 import { AnswerSample } from './answer-sample.ts';
@@ -306,7 +306,7 @@ export class Worker {
       if (decoded === undefined) continue;
       // The events behind it in the log wait meanwhile, so the order stays.
       const isVeryLarge = delivery.record.data.length > VERY_LARGE_BYTES;
-      if (isVeryLarge) await longTurn();
+      if (isVeryLarge) await endLongTurn();
       if (this.#plan.compiled.vendor?.transport?.sealed) {
         const loading = this.#sealed.load();
         if (loading) await loading;
@@ -619,11 +619,6 @@ export interface SharedByWorkers {
   sharesPipeline: () => boolean;
 }
 
-/** Ends the turn of a long step, and waits for another one. */
-async function longTurn(): Promise<void> {
-  turns.tookLong();
-  await turns.bulk();
-}
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
