@@ -211,6 +211,45 @@ describe('who may enter the console', () => {
     await expect.poll(stored).toBe(null);
   });
 
+  test('a pipeline is stopped, its secret rotated and it is deleted only after a question that counts what it loses', async () => {
+    const { id, pipeline_key } = await admin.post<{ id: string; pipeline_key: string }>('/pipelines', { name: 'Closing shop' });
+    const send = () =>
+      fetch(`${service.url}/v1/t`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${pipeline_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'track', event: 'Order Completed', messageId: 'the only one' }),
+      });
+    await expect.poll(async () => (await send()).status).toBe(200);
+    const received = async () =>
+      (await admin.get<{ totals: { received: number } }>(`/stats?pipeline_id=${id}&from=${new Date(Date.now() - 3_600_000).toISOString()}`))
+        .totals.received;
+    await expect.poll(received).toBe(1);
+    const question = page.getByRole('dialog');
+    const answer = async (said: RegExp, choice: string) => {
+      await question.getByText(said).waitFor();
+      await question.getByRole('button', { name: choice, exact: true }).click();
+      await question.waitFor({ state: 'detached' });
+    };
+    const stored = () => admin.get<{ enabled: boolean; retention_days: number | null }>(`/pipelines/${id}`);
+    await page.goto(`${service.url}/pipelines/${id}?tab=settings`);
+    await page.getByLabel('Accept events').uncheck();
+    await page.getByLabel('Days to keep events').fill('1');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    await question.getByText('That is 0 now.').waitFor();
+    await answer(/it received 1 event\./, 'Not now');
+    expect(await stored()).toMatchObject({ enabled: true, retention_days: null });
+    await save.click();
+    await answer(/it received 1 event\./, 'Stop accepting');
+    await expect.poll(stored).toMatchObject({ enabled: false, retention_days: 1 });
+    await page.getByRole('button', { name: 'Rotate the secret …' }).click();
+    await answer(/In the last 24 hours \d+ events? came this way/, 'Keep');
+    await page.getByRole('button', { name: 'Delete this pipeline …' }).click();
+    await answer(/it received 1 event\. Its 0 integrations go with it, and 0 waiting deliveries are not made/, 'Delete the pipeline');
+    await page.getByRole('heading', { name: 'Pipelines' }).waitFor();
+    expect((await admin.get<{ pipelines: { id: string }[] }>('/pipelines')).pipelines.map((pipeline) => pipeline.id)).not.toContain(id);
+  });
+
   test('the boxes and numbers of a pipeline lead to what they show', async () => {
     const { id } = await admin.post<{ id: string }>('/pipelines', { name: 'Linked' });
     const { template } = await admin.post<{ template: { id: string } }>('/integration-templates', {
@@ -224,7 +263,7 @@ describe('who may enter the console', () => {
     const row = page.getByRole('region', { name: 'Integrations' }).getByRole('row').filter({ hasText: 'Linked hook' });
     const results = async (result: string) =>
       Object.fromEntries(
-        new URL((await row.locator(`a[href*="delivery=${result}"]`).getAttribute('href')) ?? '', service.url).searchParams,
+        new URL((await row.locator(`a[href*="delivery=${result}"]:visible`).getAttribute('href')) ?? '', service.url).searchParams,
       );
     await row.getByRole('link', { name: '2 is newer' }).waitFor();
     expect(await results('delivered')).toEqual({ pipeline: id, integration: made.id, delivery: 'delivered', range: '7d' });

@@ -480,7 +480,7 @@ describe('a link to a view', () => {
     const id = new URL(page.url()).searchParams.get('selected');
     // A day without entries: the list has none, the link still opens the entry.
     await page.goto(`${service.url}/audit?to=2020-01-01&selected=${id}`);
-    await page.getByText('No entries').waitFor();
+    await page.getByText('No entry matches').waitFor();
     await dialog.getByLabel('Right').getByText('"ip": "drop"').waitFor();
     await page.goBack();
     expect(errors).toEqual([]);

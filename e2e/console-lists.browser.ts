@@ -122,7 +122,7 @@ describe('the lists of a large organisation', () => {
     await page.getByRole('button', { name: 'Change Nothing arrives' }).click();
     const change = page.getByRole('dialog', { name: 'Change the alert' });
     expect(await change.getByRole('combobox', { name: 'Integration' }).inputValue()).toBe('Hook of the first');
-    await change.getByLabel('From').fill('25');
+    await change.getByLabel('When at least').fill('25');
     await change.getByRole('button', { name: 'Remove channel 1' }).click();
     await change.getByRole('button', { name: 'Save' }).click();
     await change.waitFor({ state: 'detached' });
@@ -224,7 +224,7 @@ describe('the lists of a large organisation', () => {
     const shared = await page.context().newPage();
     await shared.goto(page.url());
     await shared.getByRole('region', { name: 'Event', exact: true }).getByText('{"thanks":"for the order"}').waitFor();
-    await panel.getByRole('tab', { name: 'As received' }).click();
+    await panel.getByRole('tab', { name: 'Received' }).click();
     await panel.getByLabel('Event as received').getByText('an-order').waitFor();
     await shared.goto(page.url());
     await shared.getByLabel('Event as received').getByText('an-order').waitFor();

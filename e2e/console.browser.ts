@@ -121,6 +121,9 @@ describe('the console', () => {
     await page.goto(`${service.url}/events?delivery=dead_lettered`);
     await page.getByRole('option', { name: /Order Refused/ }).click();
     await page.getByText('The shop is closed.').first().waitFor();
+    // The mapping opens with the event that failed in it.
+    const mapping = await page.getByRole('link', { name: 'Open the mapping' }).getAttribute('href');
+    expect(new URL(mapping ?? '', service.url).searchParams.get('event')).toBe('refused-order');
     await page.getByRole('link', { name: 'All that failed this way' }).click();
     await page.getByRole('region', { name: 'Causes' }).getByText('The shop is closed.').waitFor();
     // From here by keyboard alone.

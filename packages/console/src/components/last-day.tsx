@@ -1,8 +1,12 @@
 /** How many events of the last 24 hours a change concerns, for the question before it. */
 import { useQuery } from '@tanstack/react-query';
+import { number } from '../format.ts';
 import { statsQuery } from '../queries.ts';
 
 export interface DayTotals {
+  received: number;
+  /** By `browser`, `server`, or the id of a webhook source. */
+  received_by_source: Record<string, number>;
   delivered: number;
   dropped: Record<string, number>;
   processed: number;
@@ -15,3 +19,11 @@ export function LastDay({ children, ...scope }: Scope & { children: (totals: Day
   if (isError) return <>How many events that concerns is not known now.</>;
   return <>{data === undefined ? '…' : children(data.totals)}</>;
 }
+
+const events = (count: number): string => `${number(count)} ${count === 1 ? 'event' : 'events'}`;
+export const receivedText = ({ received }: DayTotals): string => `In the last 24 hours it received ${events(received)}.`;
+/** `source`: `server`, or the id of a webhook source. */
+export const sentText =
+  (source: string) =>
+  ({ received_by_source: sent }: DayTotals): string =>
+    `In the last 24 hours ${events(sent[source] ?? 0)} came this way.`;

@@ -13,7 +13,7 @@ export function MoreButton({
 }) {
   if (!query.hasNextPage) return null;
   return (
-    <Group justify="center" mt="sm" gap="sm">
+    <Group justify="center" my="sm" gap="sm">
       <span className="dim" role="status">
         {number(shown)} of {number(total)}
       </span>

@@ -1,5 +1,6 @@
 /** Lines over time, drawn by uPlot and loaded on demand. The same numbers are in a table for screen readers and for copying. */
 import 'uplot/dist/uPlot.min.css';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { number } from '../format.ts';
@@ -10,6 +11,8 @@ export interface Line {
   /** The name of a colour of the theme, for example `--accent`. */
   colour: string;
   values: readonly number[];
+  /** Where its events are listed. */
+  link: Pick<LinkProps, 'to' | 'search'>;
 }
 const HEIGHT = 200;
 
@@ -43,9 +46,12 @@ export function TimeChart({ label, times, lines }: { label: string; times: reado
   return (
     <figure className={classes.figure} aria-label={label}>
       <div className={classes.legend}>
-        {lines.map(({ name, colour, values }) => (
+        {lines.map(({ name, colour, values, link }) => (
           <span key={name}>
-            <i style={{ background: `var(${colour})` }} /> {name} <b>{number(values.reduce((sum, value) => sum + value, 0))}</b>
+            <i style={{ background: `var(${colour})` }} /> {name}{' '}
+            <Link {...(link as { to: string })}>
+              <b>{number(values.reduce((sum, value) => sum + value, 0))}</b>
+            </Link>
           </span>
         ))}
       </div>

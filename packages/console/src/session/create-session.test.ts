@@ -71,6 +71,15 @@ test('a page that is loaded while the service is away says so, and goes on by it
   isSignedIn();
 });
 
+test('a page that is loaded after too many requests says so without asking for a password, and goes on by itself', async () => {
+  answers[ME] = { status: 429, body: {} };
+  await session.resume();
+  expect(session.get()).toEqual({ status: 'unknown', waiting: expect.stringContaining('too many requests') });
+  answers[ME] = { status: 200, body: USER };
+  await vi.advanceTimersByTimeAsync(5_000);
+  isSignedIn();
+});
+
 test('a session that the service refuses keeps its user, so that their page stays behind the sign-in', async () => {
   await session.resume();
   answers[ME] = { status: 401, body: {} };

@@ -14,7 +14,8 @@ export interface User {
   role: Role;
 }
 export type SessionState =
-  | { status: 'unknown' }
+  /** `waiting`: why it takes longer. */
+  | { status: 'unknown'; waiting?: string }
   /** `user`: whose session ended. Their page stays as it is behind the sign-in, so that nothing typed is lost. */
   | { status: 'signed_out'; reason?: string; user?: User }
   | { status: 'signed_in'; token: string; expiresAt: number; user: User };
@@ -32,6 +33,7 @@ const AHEAD_MS = 60_000;
 const TRY_AGAIN_MS = 5_000;
 /** A request that has no answer by then counts as not answered. Not for refreshes: their answer carries the new cookie. */
 const ANSWER_MS = 15_000;
+const LIMITED = 'You made too many requests within a minute. It is tried again every few seconds.';
 const NO_ANSWER: ErrorBody['error'] = { code: 'UNAVAILABLE', message: 'The service cannot be reached. Try again.' };
 
 export type TabMessage = { kind: 'signed_out' } | { kind: 'signed_in'; token: string; expiresAt: number; user: User };
@@ -61,11 +63,12 @@ export function createSession(tabs: Tabs) {
       const answer = await post(`${SESSION_PATH}/refresh`, {});
       if (answer !== undefined && isRefusal(answer)) return end('Your session has ended. Sign in to go on where you were.');
       const body = answer?.ok ? await bodyOf<TokenAnswer>(answer) : undefined;
-      const taken = body === undefined ? 'no_answer' : await take(body);
+      const taken = body === undefined ? (answer?.status === 429 ? 'limited' : 'no_answer') : await take(body);
       if (taken === 'refused') return end('The service did not say who you are. Sign in again.');
       if (taken === 'taken') return;
-      // The service is away: keep what we have and try again soon.
-      if (state.status === 'unknown')
+      // The service is away or asks for patience: keep what we have and try again soon.
+      if (state.status === 'unknown' && taken === 'limited') set({ status: 'unknown', waiting: LIMITED });
+      else if (state.status === 'unknown')
         set({ status: 'signed_out', reason: 'The service cannot be reached. It is tried again every few seconds.' });
       schedule(TRY_AGAIN_MS);
     });
@@ -76,12 +79,13 @@ export function createSession(tabs: Tabs) {
     set(user === undefined ? { status: 'signed_out' } : { status: 'signed_out', reason, user });
   }
   /** Adopts a new token once the service has said whose it is. Until then the state stays as it was. */
-  async function take({ access_token, expires_in }: TokenAnswer): Promise<'taken' | 'refused' | 'no_answer'> {
+  async function take({ access_token, expires_in }: TokenAnswer): Promise<'taken' | 'refused' | 'limited' | 'no_answer'> {
     const answer = await request('/v1/admin/users/me', {
       headers: { authorization: `Bearer ${access_token}` },
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     if (answer !== undefined && isRefusal(answer)) return 'refused';
+    if (answer?.status === 429) return 'limited';
     const user = answer?.ok ? await bodyOf<User>(answer) : undefined;
     if (user === undefined) return 'no_answer';
     const expiresAt = Date.now() + expires_in * 1000;
@@ -135,6 +139,7 @@ export function createSession(tabs: Tabs) {
         };
       const taken = await take(body);
       if (taken === 'taken') return { ok: true };
+      if (taken === 'limited') return { ok: false, error: { code: 'RATE_LIMITED', message: 'Too many requests. Try again in a minute.' } };
       return {
         ok: false,
         error: taken === 'no_answer' ? NO_ANSWER : { code: 'UNAVAILABLE', message: 'The service did not say who you are. Sign in again.' },

@@ -84,7 +84,7 @@ export function Search() {
             ]
           : []),
         ...(mayAdmin ? [go('Add a user', 'new user', () => navigate({ to: '/team', search: { new: 'yes' } }))] : []),
-        go('Replay history to an integration', 'history', () => navigate({ to: '/dead-letters', search: { tab: 'history' } })),
+        go('Replay past events to an integration', 'history', () => navigate({ to: '/dead-letters', search: { tab: 'history' } })),
         go('Use the light theme', 'light', () => setColorScheme('light')),
         go('Use the dark theme', 'dark', () => setColorScheme('dark')),
         go('Try the API', 'try', () => navigate({ to: '/try' })),

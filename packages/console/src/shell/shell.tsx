@@ -1,5 +1,5 @@
 /** The frame around every page: rail, top bar, live state. Shows the sign-in page while nobody is signed in. */
-import { AppShell, Burger, Group, Modal } from '@mantine/core';
+import { AppShell, Burger, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
@@ -33,7 +33,17 @@ export function Shell() {
       live.stop();
     };
   }, [signedIn]);
-  if (state.status === 'unknown') return <Loading what="your session" />;
+  if (state.status === 'unknown')
+    return (
+      <>
+        <Loading what="your session" />
+        {state.waiting !== undefined && (
+          <Text size="sm" ta="center" role="alert">
+            {state.waiting}
+          </Text>
+        )}
+      </>
+    );
   if (state.status === 'signed_out' && state.user === undefined)
     return (
       <Suspense fallback={<Loading what="the sign-in" />}>

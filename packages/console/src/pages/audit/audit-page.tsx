@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { api, call } from '../../api.ts';
+import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { UserSelect } from '../../components/server-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
@@ -99,10 +100,10 @@ export function AuditPage() {
       </Group>
       {entries.isPending ? (
         <Loading what="the audit log" />
-      ) : entries.isError ? (
+      ) : entries.isLoadingError ? (
         <Failed error={entries.error} retry={() => void entries.refetch()} />
       ) : rows.length === 0 ? (
-        <Empty title="No entries" />
+        <Empty title="No entry matches">Entries begin with the first change of this organisation.</Empty>
       ) : (
         <>
           <section className="panel" style={{ overflowX: 'auto' }}>
@@ -120,7 +121,13 @@ export function AuditPage() {
                 {rows.map((entry) => (
                   <Table.Tr key={entry.id}>
                     <Table.Td className={classes.time}>
-                      {dateTime(entry.timestamp)}
+                      <Link
+                        to="/audit"
+                        search={((old: Filters) => ({ ...old, selected: entry.id })) as never}
+                        title="What was changed, and from where"
+                      >
+                        {dateTime(entry.timestamp)}
+                      </Link>
                       <span className={`${classes.small} dim`}>{entry.user_email ?? 'the command line'}</span>
                     </Table.Td>
                     <Table.Td visibleFrom="sm">{entry.user_email ?? 'the command line'}</Table.Td>
@@ -141,13 +148,7 @@ export function AuditPage() {
               </Table.Tbody>
             </Table>
           </section>
-          {entries.hasNextPage && (
-            <Group justify="center" mt="sm">
-              <Button variant="default" onClick={() => void entries.fetchNextPage()} loading={entries.isFetchingNextPage}>
-                Older entries
-              </Button>
-            </Group>
-          )}
+          <MoreButton shown={rows.length} total={entries.data.pages[0]?.total ?? 0} query={entries} />
         </>
       )}
       <AuditEntry id={selected} listed={rows.find(({ id }) => id === selected)} onClose={() => setFilter('selected', '')} />
@@ -187,7 +188,7 @@ function Changes({ entry: { id, changes } }: { entry: Entry }) {
 function summaryOf(changes: Entry['changes']): string {
   const fields = Object.keys(changes);
   const isNew = fields.includes('id') && Object.values(changes).every(({ old }) => old === undefined || old === null);
-  const name = changes.name?.new ?? changes.email?.new;
+  const name = [changes.name, changes.email, changes.change_summary].map((change) => change?.new).find((text) => text !== '');
   return isNew && typeof name === 'string' ? name : fields.join(', ');
 }
 

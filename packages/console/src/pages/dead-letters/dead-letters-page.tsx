@@ -77,7 +77,7 @@ export function DeadLettersPage() {
       >
         <Tabs.List mb="md">
           <Tabs.Tab value="letters">Dead letters</Tabs.Tab>
-          <Tabs.Tab value="history">Replay history</Tabs.Tab>
+          <Tabs.Tab value="history">Replay past events</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="history">
           <HistoryReplay search={search} setSearch={setSearch} onReplay={setJob} />
@@ -127,7 +127,7 @@ export function DeadLettersPage() {
               size="xs"
               aria-label="State"
               value={statusOf(search)}
-              data={[...STATUSES]}
+              data={STATUSES.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }))}
               onChange={(status) => setSearch({ status: status === 'pending' ? undefined : status })}
             />
           </Group>

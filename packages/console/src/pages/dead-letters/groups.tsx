@@ -83,8 +83,17 @@ export function Groups({
             return (
               <Table.Tr key={`${where} ${stage} ${reason}`} {...(isChosen ? { bg: 'var(--accent-soft)' } : {})}>
                 <Table.Td ta="right">
-                  <b style={{ color: pending > 0 ? 'var(--bad)' : 'var(--dim)' }}>{number(pending)}</b>
-                  {count > pending && <div className="dim">of {number(count)}</div>}
+                  <Link to="/dead-letters" search={{ ...searchOf(group, search), status: undefined } as never}>
+                    <b style={{ color: pending > 0 ? 'var(--bad)' : 'var(--dim)' }}>{number(pending)}</b>
+                  </Link>
+                  {count > pending && (
+                    <div className="dim">
+                      of{' '}
+                      <Link to="/dead-letters" search={{ ...searchOf(group, search), status: 'all' } as never}>
+                        {number(count)}
+                      </Link>
+                    </div>
+                  )}
                 </Table.Td>
                 <Table.Td>
                   <b>{nameOf(group)}</b> <Tag>{stage}</Tag>
@@ -94,7 +103,10 @@ export function Groups({
                   <Link to="/dead-letters" search={searchOf(group, search) as never}>
                     {reason.startsWith('http_') ? <Reason text={reason} /> : words(reason)}
                   </Link>
-                  <Box hiddenFrom="sm" mt={4}>
+                  <Box hiddenFrom="sm">
+                    <div className="dim">
+                      first {ago(group.first_at)}, last {ago(group.last_at)}
+                    </div>
                     {replay}
                   </Box>
                 </Table.Td>

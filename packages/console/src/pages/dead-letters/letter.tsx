@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, call } from '../../api.ts';
+import { Attempt } from '../../components/attempt.tsx';
 import { Json } from '../../components/json.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { RefusedSender } from '../../components/refused-sender.tsx';
@@ -13,7 +14,7 @@ import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading, Outdated } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { parseExactly } from '../../exact-json.ts';
-import { dateTime, milliseconds } from '../../format.ts';
+import { dateTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import type { DeadLettersSearch } from './search.ts';
@@ -81,10 +82,9 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
           </Group>
           {letter.data.attempts.length > 0 && (
             <ol style={{ margin: '0 0 12px', paddingLeft: 18 }}>
-              {letter.data.attempts.map(({ at, status, error, duration_ms }) => (
-                <li key={at}>
-                  {dateTime(at)} <Tag tone={error === null ? 'ok' : 'bad'}>{status ?? 'no answer'}</Tag>{' '}
-                  <span className="dim">{milliseconds(duration_ms)}</span> {error !== null && <Reason text={error} long />}
+              {letter.data.attempts.map((attempt) => (
+                <li key={attempt.at}>
+                  <Attempt attempt={attempt} time={dateTime(attempt.at)} />
                 </li>
               ))}
             </ol>

@@ -1,9 +1,10 @@
 /** The dead letters of the filters, newest first; several can be chosen. */
-import { Box, Button, Checkbox, Group, Table } from '@mantine/core';
+import { Box, Checkbox, Group, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
+import { MoreButton } from '../../components/more-button.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
@@ -105,7 +106,8 @@ export function Letters({
                   <b>{nameOf(event) ?? event_id}</b>
                 </Link>
                 <Box hiddenFrom="sm">
-                  <span className="dim">{names.get(integration_id ?? '') ?? vendor ?? stage}</span> <Reason text={reason} />
+                  <span className="dim">{names.get(integration_id ?? '') ?? vendor ?? stage}</span>{' '}
+                  {status !== 'pending' && <Tag tone={toneOf(state)}>{state}</Tag>} <Reason text={reason} />
                 </Box>
               </Table.Td>
               <Table.Td visibleFrom="sm">{names.get(integration_id ?? '') ?? vendor ?? stage}</Table.Td>
@@ -119,13 +121,7 @@ export function Letters({
           ))}
         </Table.Tbody>
       </Table>
-      {letters.hasNextPage && (
-        <Group justify="center" p="sm">
-          <Button variant="default" onClick={() => void letters.fetchNextPage()} loading={letters.isFetchingNextPage}>
-            Older ones
-          </Button>
-        </Group>
-      )}
+      <MoreButton shown={rows.length} total={total} query={letters} />
     </section>
   );
 }

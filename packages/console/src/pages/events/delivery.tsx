@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, call } from '../../api.ts';
+import { Attempt } from '../../components/attempt.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
-import { clockTime, milliseconds, number, zonedTime } from '../../format.ts';
+import { clockTime, milliseconds, number } from '../../format.ts';
 import { type Integration, integrationsQuery } from '../../queries.ts';
 import type { Explained } from './event-query.ts';
 import classes from './events.module.css';
@@ -90,15 +91,11 @@ export function Delivery({
 function Attempts({ attempts }: { attempts: DeliveryResult['attempts'] }) {
   return (
     <ol className={classes.attempts}>
-      {attempts.map(({ at, status, error, duration_ms, answer }) => (
-        <li key={at}>
-          <span className="mono" title={zonedTime(at)}>
-            {clockTime(at)}
-          </span>{' '}
-          <Tag tone={error === null ? 'ok' : 'bad'}>{status ?? 'no answer'}</Tag> <span className="dim">{milliseconds(duration_ms)}</span>{' '}
-          {error !== null && <Reason text={error} long />}
-          {answer !== null && <pre className={`mono ${classes.answer}`}>{answer}</pre>}
-          {error === null && answer === null && (
+      {attempts.map((attempt) => (
+        <li key={attempt.at}>
+          <Attempt attempt={attempt} time={clockTime(attempt.at)} />
+          {attempt.answer !== null && <pre className={`mono ${classes.answer}`}>{attempt.answer}</pre>}
+          {attempt.error === null && attempt.answer === null && (
             <div className="dim">No answer text: it was empty, or not kept. One a second is kept for each integration.</div>
           )}
         </li>
@@ -117,7 +114,18 @@ function Why({ event, delivery, integration }: { event: Explained; delivery: Del
       {failed && reason !== null && <div className="dim">{explanation.split(':', 1)[0]}.</div>}
       <Group gap="xs" mt={6}>
         {(failed || isMapping(reason)) && integration !== undefined && (
-          <Button component={Link} to={`/templates/${integration.template_id}`} size="compact-xs">
+          // With this event in it: the request that failed is what the builder shows.
+          <Button
+            component={Link}
+            to={`/templates/${integration.template_id}`}
+            search={
+              {
+                integration: integration.id,
+                ...(event.event === null ? {} : { event: event.event_id }),
+              } as never
+            }
+            size="compact-xs"
+          >
             Open the mapping
           </Button>
         )}

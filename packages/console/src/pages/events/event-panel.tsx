@@ -128,8 +128,8 @@ function Explanation({ event, onClose, view, request, onView }: { event: Explain
       <Tabs value={tab} onChange={setTab} mt="sm" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="life">What happened</Tabs.Tab>
-          <Tabs.Tab value="event">Processed event</Tabs.Tab>
-          <Tabs.Tab value="received">As received</Tabs.Tab>
+          <Tabs.Tab value="event">Processed</Tabs.Tab>
+          <Tabs.Tab value="received">Received</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="life">
           <Life event={event} request={request} onRequest={(id) => onView({ request: id }, true)} />

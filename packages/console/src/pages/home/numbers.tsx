@@ -9,12 +9,20 @@ import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 
 export const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
-/** The largest two first: `consent not granted 1,611`. */
+/** Short enough for a tile. */
+const RULES: Readonly<Record<string, string>> = {
+  consent_not_granted: 'consent',
+  bot: 'bots',
+  event_filtered: 'filter',
+  mapping_default: 'not mapped',
+  mapping_filter: 'filter of the mapping',
+};
+/** The largest two first: `consent 1,611`. */
 const reasonsOf = (dropped: Record<string, number>) =>
   Object.entries(dropped)
     .sort(([, a], [, b]) => b - a)
     .slice(0, 2)
-    .map(([reason, count]) => ({ reason, text: `${words(reason)} ${number(count)}` }));
+    .map(([reason, count]) => ({ reason, text: `${RULES[reason] ?? words(reason)} ${number(count)}` }));
 
 export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipelineId?: string; oldest?: string | undefined }) {
   const scope = pipelineId === undefined ? {} : { pipeline_id: pipelineId };
@@ -81,7 +89,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         value={shown(data?.waiting)}
         change={moved(data?.waiting, backlog[0])}
         against={`against the beginning of the ${length}`}
-        note={oldest ?? 'to be delivered or tried again'}
+        note={oldest ?? 'not delivered yet'}
         series={backlog}
         link={{ to: '/events', search: { ...pipeline, delivery: 'waiting' } }}
       />

@@ -1,5 +1,5 @@
 /** The pipelines with their rate. Pages and searches on the server, and asks only for the numbers of the pipelines in view. */
-import { Group, Table, TextInput } from '@mantine/core';
+import { Box, Group, Table, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -102,6 +102,12 @@ export function PipelineRates() {
                   <Table.Tr key={id}>
                     <Table.Td>
                       <PipelineLink pipeline={{ id, name, enabled }} />
+                      <Box hiddenFrom="xs" className="dim">
+                        {type},{' '}
+                        <Link to="/events" search={{ pipeline: id, range }}>
+                          {count(group?.totals.received)} received
+                        </Link>
+                      </Box>
                     </Table.Td>
                     <Table.Td visibleFrom="sm">{type}</Table.Td>
                     <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
@@ -138,9 +144,7 @@ export function PipelineRates() {
               })}
             </Table.Tbody>
           </Table>
-          <div style={{ paddingBottom: pipelines.hasNextPage ? 12 : 0 }}>
-            <MoreButton shown={rows.length} total={total} query={pipelines} />
-          </div>
+          <MoreButton shown={rows.length} total={total} query={pipelines} />
         </div>
       )}
     </section>

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { deadOf, trafficQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
+import { countedSearch } from '../dead-letters/search.ts';
+import type { EventsSearch } from '../events/search.ts';
 import classes from './attention.module.css';
 import { sum } from './numbers.tsx';
 
@@ -13,6 +15,8 @@ const ROOM = 262;
 export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: string }) {
   // Its numbers stand above, and say so where they cannot be read.
   const { data } = useQuery(trafficQuery(range, pipelineId));
+  const pipeline = pipelineId === undefined ? {} : { pipeline: pipelineId };
+  const events = (search: EventsSearch = {}) => ({ to: '/events' as const, search: { ...pipeline, range, ...search } });
   return (
     <section className={`panel ${classes.list}`} aria-label="Traffic">
       <h2 className={classes.head}>Traffic</h2>
@@ -23,10 +27,25 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
               label={`Events, ${RANGES[range].label.toLowerCase()}, per ${RANGES[range].interval}`}
               times={data.series.map(({ time }) => time)}
               lines={[
-                { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received) },
-                { name: 'Delivered', colour: '--accent', values: data.series.map(({ delivered }) => delivered) },
-                { name: 'Dropped', colour: '--mark-warn', values: data.series.map(({ dropped }) => sum(dropped)) },
-                { name: 'Dead letters', colour: '--bad', values: data.series.map(deadOf) },
+                { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received), link: events() },
+                {
+                  name: 'Delivered',
+                  colour: '--accent',
+                  values: data.series.map(({ delivered }) => delivered),
+                  link: events({ delivery: 'delivered' }),
+                },
+                {
+                  name: 'Dropped',
+                  colour: '--mark-warn',
+                  values: data.series.map(({ dropped }) => sum(dropped)),
+                  link: events({ delivery: 'dropped' }),
+                },
+                {
+                  name: 'Dead letters',
+                  colour: '--bad',
+                  values: data.series.map(deadOf),
+                  link: { to: '/dead-letters', search: countedSearch(pipeline, range) },
+                },
               ]}
             />
           </Suspense>

@@ -9,7 +9,6 @@ import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
 import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
-import { words } from '../../components/tag.tsx';
 import { fieldErrors } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -18,7 +17,17 @@ import { type BuilderConfig, type CollectorValues, configOf, formField, valuesOf
 import { PageVariables } from './page-variables.tsx';
 import { VendorSyncs } from './vendor-syncs.tsx';
 
-const PROVIDERS = ['auto', 'onetrust', 'cookiebot', 'usercentrics', 'didomi', 'osano', 'tcf', 'google_consent_mode', 'custom'];
+const PROVIDERS = {
+  auto: 'Whichever the page has',
+  onetrust: 'OneTrust',
+  cookiebot: 'Cookiebot',
+  usercentrics: 'Usercentrics',
+  didomi: 'Didomi',
+  osano: 'Osano',
+  tcf: 'IAB TCF',
+  google_consent_mode: 'Google consent mode',
+  custom: 'Your own',
+};
 interface Stored {
   id: string;
   js_builder_config: BuilderConfig;
@@ -85,7 +94,7 @@ export function CollectorForm({ pipeline }: { pipeline: Stored }) {
           placeholder="none: consent is sent with each event"
           clearable
           disabled={!may}
-          data={PROVIDERS.map((value) => ({ value, label: words(value) }))}
+          data={Object.entries(PROVIDERS).map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('consent_config.provider')}
         />
         <NumberInput

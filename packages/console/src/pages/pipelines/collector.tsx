@@ -119,7 +119,7 @@ function Sizes({ pipelineId, hash }: { pipelineId: string; hash: string }) {
       <Title order={2} mb="xs">
         Size by feature
       </Title>
-      <Table withRowBorders={false} verticalSpacing={3}>
+      <Table withRowBorders={false} verticalSpacing={3} horizontalSpacing={0}>
         <Table.Tbody>
           {sizes.data.map(([feature, size]) => (
             <Table.Tr key={feature}>

@@ -9,6 +9,8 @@ import { milliseconds, number, short } from '../../format.ts';
 import { deadOf, pipelineQuery } from '../../queries.ts';
 import type { RangeKey } from '../../time-range.ts';
 import type { EventsSearch } from '../events/search.ts';
+import { BROKERS, isBroker } from '../sources/broker-connection.tsx';
+import { providerName } from '../sources/sources.ts';
 import classes from './graph.module.css';
 import type { IntegrationRow } from './integration-table.tsx';
 import { transformationsQuery } from './transformations-query.ts';
@@ -92,11 +94,11 @@ export function PipelineGraph({
       link: here({ snippet: 'node' }),
       edge: sentBy('server', 'servers and apps'),
     });
-  for (const { id, name, provider } of sources.data ?? [])
+  for (const { id, name, provider, kind } of sources.data ?? [])
     left.push({
       key: id,
       title: name,
-      note: `from ${provider}`,
+      note: isBroker(kind) ? `from ${BROKERS[kind].label}` : providerName(provider),
       link: { to: '/sources', search: { selected: id } },
       edge: sentBy(id, name),
     });
@@ -111,10 +113,11 @@ export function PipelineGraph({
     y: middle,
     width: 150,
     title: 'Consent · bots',
-    note: dropped > 0 ? `−${short(dropped)} by rules` : 'privacy · identity',
+    note: 'privacy · identity',
     link: { to: '/data-layer' },
     edge: { count: received, what: 'received', events: of },
   };
+  const lost: Counted = { count: dropped, what: 'dropped by your rules', events: { ...of, status: 'dropped' } };
   const transform: Node = {
     key: 'transform',
     x: 570,
@@ -186,10 +189,32 @@ export function PipelineGraph({
         {[...sourceNodes, privacy, transform, ...targets].map((node) => (
           <Box key={node.key} node={node} />
         ))}
+        {dropped > 0 && (
+          <Link to="/events" search={lost.events} className={classes.count} aria-label={labelOf(lost)}>
+            <text x={privacy.x + privacy.width / 2} y={privacy.y + BOX.height + 18} textAnchor="middle">
+              −{short(dropped)} by rules
+            </text>
+          </Link>
+        )}
       </svg>
       <ol className={classes.flow}>
         <Stage name="Sources" note={`${short(received)} received`} nodes={sourceNodes} />
-        <Stage name="Steps" note={`${short(processed)} processed`} nodes={[privacy, transform]} />
+        <Stage
+          name="Steps"
+          note={
+            dropped > 0 ? (
+              <>
+                {short(processed)} processed,{' '}
+                <Link to="/events" search={lost.events} aria-label={labelOf(lost)}>
+                  {short(dropped)} dropped by your rules
+                </Link>
+              </>
+            ) : (
+              `${short(processed)} processed`
+            )
+          }
+          nodes={[privacy, transform]}
+        />
         <Stage name="Integrations" note="" nodes={targets} />
       </ol>
     </section>
@@ -211,7 +236,7 @@ function Count({ node: { x, y, width, edge }, at }: { node: Node; at: 'start' | 
 }
 
 /** The same as a list, for screens that are too narrow for the picture. */
-function Stage({ name, note, nodes }: { name: string; note: string; nodes: readonly Node[] }): ReactNode {
+function Stage({ name, note, nodes }: { name: string; note: ReactNode; nodes: readonly Node[] }): ReactNode {
   return (
     <li>
       <p className={classes.stage}>

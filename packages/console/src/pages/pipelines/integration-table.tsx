@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Box, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { milliseconds, number } from '../../format.ts';
@@ -47,6 +47,14 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                 <Link to="/pipelines/$pipelineId" params={{ pipelineId }} search={{ tab: 'integrations', integration: integration.id }}>
                   <b>{integration.name}</b>
                 </Link>
+                <Box hiddenFrom="sm" className="dim">
+                  revision {integration.revision_number}, {integration.consent_category ?? 'all events'}, p99 {milliseconds(totals?.p99_ms)}
+                </Box>
+                <Box hiddenFrom="xs">
+                  <Link to="/events" search={{ pipeline: pipelineId, integration: integration.id, delivery: 'waiting' }}>
+                    {number(integration.health.waiting)} waiting
+                  </Link>
+                </Box>
               </Table.Td>
               <Table.Td visibleFrom="sm">
                 <Link

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Table, TagsInput, TextInput } from '@mantine/core';
+import { Box, Button, Group, Modal, Select, Stack, Table, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -97,6 +97,10 @@ export function PipelinesPage() {
                   <Table.Tr key={id}>
                     <Table.Td>
                       <PipelineLink pipeline={{ id, name, enabled }} />
+                      <Box hiddenFrom="sm" className="dim">
+                        {labels.length > 0 && <div>{labels.join(', ')}</div>}
+                        <div>changed {dateTime(updated_at)}</div>
+                      </Box>
                     </Table.Td>
                     <Table.Td>{type}</Table.Td>
                     <Table.Td visibleFrom="sm">

@@ -1,19 +1,24 @@
-import { Alert, Group, Modal, NumberInput, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Group, NumberInput, Stack, Switch, TagsInput, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict } from '../../components/conflict.tsx';
-import { Json } from '../../components/json.tsx';
+import { LastDay, receivedText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
-import { failureText, fieldErrors } from '../../forms.ts';
-import { pipelineQuery } from '../../queries.ts';
+import { number } from '../../format.ts';
+import { fieldErrors } from '../../forms.ts';
+import { installationQuery, pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
+import classes from './consent.module.css';
+import { DeletePipeline } from './delete-pipeline.tsx';
+import { PipelineKeys } from './pipeline-keys.tsx';
+
+const DAY_S = 86_400;
 
 interface EditablePipeline {
   id: string;
@@ -44,9 +49,8 @@ const editedOf = ({ name, enabled, domain_allowlist, labels, rate_limit_rps, cha
 
 export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
   const queries = useQueryClient();
-  const navigate = useNavigate();
   const mayEdit = useMay('editor');
-  const [secret, setSecret] = useState<string>();
+  const installation = useQuery(installationQuery());
   const path = { id: pipeline.id };
   /** What the form started from: a newer version that is read meanwhile must not replace what is being typed. */
   const [stored, setStored] = useState(pipeline);
@@ -80,28 +84,40 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
       else form.setErrors(fieldErrors(error, 'name'));
     },
   });
-  const rotate = useMutation({
-    mutationFn: () => call(api.POST('/v1/admin/pipelines/{id}/rotate-secret', { params: { path } })),
-    onSuccess: async (made) => {
-      setSecret(made.pipeline_key_secret);
-      const { updated_at } = await queries.fetchQuery({ ...pipelineQuery(pipeline.id), staleTime: 0 });
-      // Our own change is no conflict for the form.
-      setStored((old) => ({ ...old, updated_at }));
-    },
-    onError: (error) => notifications.show({ color: 'red', title: 'Not rotated', message: failureText(error) }),
-  });
-  const remove = useMutation({
-    mutationFn: () => call(api.DELETE('/v1/admin/pipelines/{id}', { params: { path } })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['pipelines'] });
-      void navigate({ to: '/pipelines' });
-    },
-    onError: (error) => notifications.show({ color: 'red', title: 'Not deleted', message: failureText(error) }),
-  });
+  /** Asks where the change loses events. */
+  function askAndSave() {
+    const stops = stored.enabled && !form.values.enabled;
+    const days = form.values.retention_days === '' ? null : form.values.retention_days;
+    const before = stored.retention_days ?? (installation.data?.retention.events_s ?? Number.POSITIVE_INFINITY) / DAY_S;
+    const deletes = days !== null && days < before;
+    if (!stops && !deletes) return save.mutate(stored.updated_at);
+    modals.openConfirmModal({
+      title: stops ? `Stop accepting events of ${stored.name}?` : `Keep events of ${stored.name} for ${days} days only?`,
+      children: (
+        <Stack gap="xs">
+          {stops && (
+            <div>
+              Requests with its key are refused from then on, and what they carry is lost.{' '}
+              <LastDay pipelineId={pipeline.id}>{receivedText}</LastDay>
+            </div>
+          )}
+          {deletes && (
+            <div>
+              Older events are deleted within minutes. <OlderEvents pipelineId={pipeline.id} days={days} />
+            </div>
+          )}
+        </Stack>
+      ),
+      labels: { confirm: stops ? 'Stop accepting' : 'Keep them shorter', cancel: 'Not now' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => save.mutate(stored.updated_at),
+    });
+  }
   return (
-    <Stack gap="md" maw={640}>
-      <form className="panel" style={{ padding: 16 }} onSubmit={form.onSubmit(() => save.mutate(stored.updated_at))}>
+    <div className={classes.columns}>
+      <form className="panel" style={{ padding: 16 }} onSubmit={form.onSubmit(askAndSave)}>
         <Stack gap="sm">
+          <Title order={2}>Settings</Title>
           {theirs !== undefined && (
             <Conflict
               what="this pipeline"
@@ -113,7 +129,12 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
             />
           )}
           <TextInput label="Name" disabled={!mayEdit} {...form.getInputProps('name')} />
-          <Switch label="Accept events" disabled={!mayEdit} {...form.getInputProps('enabled', { type: 'checkbox' })} />
+          <Switch
+            label="Accept events"
+            description="Off refuses every request with its key."
+            disabled={!mayEdit}
+            {...form.getInputProps('enabled', { type: 'checkbox' })}
+          />
           <TagsInput
             label="Domains that may send events"
             description="For example shop.example or *.shop.example. Empty allows every origin."
@@ -121,7 +142,13 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
             {...form.getInputProps('domain_allowlist')}
           />
           <TagsInput label="Labels" disabled={!mayEdit} {...form.getInputProps('labels')} />
-          <NumberInput label="Events per second at most" min={1} disabled={!mayEdit} {...form.getInputProps('rate_limit_rps')} />
+          <NumberInput
+            label="Most events per second"
+            description="Requests above it are answered 429 and can be sent again."
+            min={1}
+            disabled={!mayEdit}
+            {...form.getInputProps('rate_limit_rps')}
+          />
           <NumberInput
             label="Days to keep events"
             description="Empty keeps them as long as the installation does (EVENT_RETENTION)."
@@ -132,6 +159,7 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           />
           <Switch
             label="Require a challenge token"
+            description="Events without the token of your page or app are rejected."
             disabled={!mayEdit}
             {...form.getInputProps('challenge_token_required', { type: 'checkbox' })}
           />
@@ -142,59 +170,25 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           </Group>
         </Stack>
       </form>
-      <section className="panel" style={{ padding: 16 }}>
-        <Text fw={650} mb="xs">
-          Keys
-        </Text>
-        <p className="dim">The pipeline key is public; pages and apps carry it.</p>
-        <Json value={pipeline.pipeline_key} label="Pipeline key" />
-        <p className="dim">
-          The secret signs requests of servers. It begins with <code>{pipeline.pipeline_key_secret_prefix}</code> and is shown only when it
-          is made.
-        </p>
-        <RoleButton
-          needs="admin"
-          variant="default"
-          onClick={() =>
-            modals.openConfirmModal({
-              title: 'Rotate the secret?',
-              children: 'The present secret stops working at once. Servers that sign with it get 401 until they have the new one.',
-              labels: { confirm: 'Rotate', cancel: 'Keep' },
-              onConfirm: () => rotate.mutate(),
-            })
-          }
-        >
-          Rotate the secret
-        </RoleButton>
-      </section>
-      <section className="panel" style={{ padding: 16 }}>
-        <Text fw={650} mb="xs">
-          Delete
-        </Text>
-        <p className="dim">Collection on its key stops at once, and waiting events of its integrations end undelivered.</p>
-        <RoleButton
-          needs="admin"
-          color="red"
-          variant="outline"
-          onClick={() =>
-            modals.openConfirmModal({
-              title: `Delete ${pipeline.name}?`,
-              children: 'There is no undo in the console.',
-              labels: { confirm: 'Delete the pipeline', cancel: 'Keep it' },
-              confirmProps: { color: 'red' },
-              onConfirm: () => remove.mutate(),
-            })
-          }
-        >
-          Delete this pipeline
-        </RoleButton>
-      </section>
-      <Modal opened={secret !== undefined} onClose={() => setSecret(undefined)} title="The new secret">
-        <Alert color="yellow" mb="sm">
-          Copy it now: it is not shown again.
-        </Alert>
-        <Json value={secret ?? ''} label="New secret" />
-      </Modal>
-    </Stack>
+      <Stack gap="md">
+        {/* Our own change is no conflict for the form. */}
+        <PipelineKeys pipeline={pipeline} onRotated={(updated_at) => setStored((old) => ({ ...old, updated_at }))} />
+        <DeletePipeline pipeline={pipeline} />
+      </Stack>
+    </div>
   );
+}
+
+/** How many retained events are older than so many days. */
+function OlderEvents({ pipelineId, days }: { pipelineId: string; days: number }) {
+  const { data, isError } = useQuery({
+    queryKey: ['older-events', pipelineId, days],
+    queryFn: () => {
+      const to = new Date(Date.now() - days * DAY_S * 1_000).toISOString();
+      return call(api.GET('/v1/admin/events', { params: { query: { pipeline_id: pipelineId, to, limit: 1 } } }));
+    },
+  });
+  if (isError || (data !== undefined && data.total === undefined)) return 'How many that are is not known now.';
+  if (data?.total === undefined) return '…';
+  return `That is ${number(data.total)}${data.total_is_estimate === true ? ' or more' : ''} now.`;
 }

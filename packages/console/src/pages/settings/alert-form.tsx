@@ -150,8 +150,10 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
           )}
         </Group>
         <Group grow align="flex-start">
-          <NumberInput label={kind === 'silent' ? 'Fewer than' : 'From'} min={0} {...form.getInputProps('threshold')} />
-          {kind !== 'backlog' && <NumberInput label="In so many minutes" min={1} max={1_440} {...form.getInputProps('window_minutes')} />}
+          <NumberInput label={kind === 'silent' ? 'When fewer than' : 'When at least'} min={0} {...form.getInputProps('threshold')} />
+          {kind !== 'backlog' && (
+            <NumberInput label="Within so many minutes" min={1} max={1_440} {...form.getInputProps('window_minutes')} />
+          )}
         </Group>
         <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
           <Text component="legend" size="sm" fw={650} mb={4}>

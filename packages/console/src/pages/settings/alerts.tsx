@@ -4,11 +4,12 @@ import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { RoleButton, RoleNote } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
-import { ago } from '../../format.ts';
+import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useIntegrationNames, usePipelineNames } from '../../names.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -22,7 +23,11 @@ export function Alerts() {
   const [open, { open: show, close }] = useNewDialog('editor');
   const alerts = useQuery({
     queryKey: ['alerts'],
-    queryFn: () => call(api.GET('/v1/admin/alerts', { params: { query: { limit: 100 } } })),
+    queryFn: () =>
+      allPages(async (offset) => {
+        const page = await call(api.GET('/v1/admin/alerts', { params: { query: { limit: 100, offset } } }));
+        return { ...page, rows: page.alerts };
+      }),
   });
   const firing = useQuery({
     queryKey: ['firing-alerts'],
@@ -54,10 +59,10 @@ export function Alerts() {
   });
   const navigate = useNavigate();
   const { alert: editedId } = useSearch({ strict: false }) as { alert?: string };
-  const edited = alerts.data?.alerts.find(({ id }) => id === editedId);
+  const edited = alerts.data?.find(({ id }) => id === editedId);
   const stopEditing = () => void navigate({ to: '/settings', search: {} });
-  const pipelines = usePipelineNames(alerts.data?.alerts.flatMap(({ pipeline_id }) => pipeline_id ?? []) ?? []);
-  const integrations = useIntegrationNames(alerts.data?.alerts.flatMap(({ integration_id }) => integration_id ?? []) ?? []);
+  const pipelines = usePipelineNames(alerts.data?.flatMap(({ pipeline_id }) => pipeline_id ?? []) ?? []);
+  const integrations = useIntegrationNames(alerts.data?.flatMap(({ integration_id }) => integration_id ?? []) ?? []);
   const now = new Map(firing.data?.alerts.map((alert) => [alert.id, alert]));
   return (
     <section className="panel" style={{ padding: 16 }} aria-label="Alerts">
@@ -72,87 +77,85 @@ export function Alerts() {
         <Loading what="alerts" />
       ) : alerts.isError ? (
         <Failed error={alerts.error} retry={() => void alerts.refetch()} />
-      ) : alerts.data.alerts.length === 0 ? (
+      ) : alerts.data.length === 0 ? (
         <Text size="sm" c="var(--dim)">
           None yet. An alert tells a webhook, Slack or an e-mail address when deliveries fail, a pipeline falls silent or dead letters pile
           up.
         </Text>
       ) : (
         <ul className={classes.alerts}>
-          {alerts.data.alerts.map(
-            ({ id, name, kind, threshold, window_minutes, pipeline_id, integration_id, channels, enabled, warnings }) => (
-              <li key={id} aria-label={name}>
-                <div className={classes.alert}>
+          {alerts.data.map(({ id, name, kind, threshold, window_minutes, pipeline_id, integration_id, channels, enabled, warnings }) => (
+            <li key={id} aria-label={name}>
+              <div className={classes.alert}>
+                <div>
+                  <b>{name}</b> {now.has(id) && <Tag tone="bad">firing for {ago(now.get(id)?.since ?? '').replace(' ago', '')}</Tag>}
                   <div>
-                    <b>{name}</b> {now.has(id) && <Tag tone="bad">firing for {ago(now.get(id)?.since ?? '').replace(' ago', '')}</Tag>}
-                    <div>
-                      {words(kind)} {kind === 'silent' ? 'below' : 'from'} {threshold}
-                      {kind === 'backlog' ? '' : ` in ${window_minutes} min`}{' '}
-                      <span className="dim">
-                        {integration_id !== null
-                          ? `at ${integrations.get(integration_id) ?? integration_id}`
-                          : pipeline_id !== null
-                            ? `in ${pipelines.get(pipeline_id) ?? pipeline_id}`
-                            : 'in every pipeline'}
-                      </span>
-                    </div>
-                    <div className="dim">tells {channels.map(shortChannel).join(', ')}</div>
+                    {words(kind)}: {kind === 'silent' ? 'fewer than' : 'at least'} {number(threshold)}
+                    {kind === 'backlog' ? '' : ` within ${window_minutes} min`}{' '}
+                    <span className="dim">
+                      {integration_id !== null
+                        ? `at ${integrations.get(integration_id) ?? integration_id}`
+                        : pipeline_id !== null
+                          ? `in ${pipelines.get(pipeline_id) ?? pipeline_id}`
+                          : 'in every pipeline'}
+                    </span>
                   </div>
-                  <Switch
-                    aria-label={`${name} is on`}
-                    checked={enabled}
-                    disabled={!may}
-                    onChange={({ currentTarget }) => enable.mutate({ id, enabled: currentTarget.checked })}
-                  />
+                  <div className="dim">tells {channels.map(shortChannel).join(', ')}</div>
                 </div>
-                <Firing alert={now.get(id)} />
-                {warnings.map((warning) => (
-                  <div key={warning} className={classes.warning}>
-                    {warning}
-                  </div>
-                ))}
-                <Group gap={4} mt={4} ml={-8}>
-                  <RoleButton
-                    needs="editor"
-                    variant="subtle"
-                    size="compact-sm"
-                    onClick={() => void navigate({ to: '/settings', search: { alert: id } })}
-                    aria-label={`Change ${name}`}
-                  >
-                    Change
-                  </RoleButton>
-                  <RoleButton
-                    needs="editor"
-                    variant="subtle"
-                    size="compact-sm"
-                    loading={test.isPending && test.variables === id}
-                    onClick={() => test.mutate(id)}
-                    aria-label={`Test ${name}`}
-                  >
-                    Test
-                  </RoleButton>
-                  <RoleButton
-                    needs="admin"
-                    variant="subtle"
-                    size="compact-sm"
-                    color="red"
-                    aria-label={`Delete ${name}`}
-                    onClick={() =>
-                      modals.openConfirmModal({
-                        title: `Delete ${name}?`,
-                        children: 'Nobody is told of this any more.',
-                        labels: { confirm: 'Delete', cancel: 'Keep' },
-                        confirmProps: { color: 'red' },
-                        onConfirm: () => remove.mutate(id),
-                      })
-                    }
-                  >
-                    Delete
-                  </RoleButton>
-                </Group>
-              </li>
-            ),
-          )}
+                <Switch
+                  aria-label={`${name} is on`}
+                  checked={enabled}
+                  disabled={!may}
+                  onChange={({ currentTarget }) => enable.mutate({ id, enabled: currentTarget.checked })}
+                />
+              </div>
+              <Firing alert={now.get(id)} />
+              {warnings.map((warning) => (
+                <div key={warning} className={classes.warning}>
+                  {warning}
+                </div>
+              ))}
+              <Group gap={4} mt={4} ml={-8}>
+                <RoleButton
+                  needs="editor"
+                  variant="subtle"
+                  size="compact-sm"
+                  onClick={() => void navigate({ to: '/settings', search: { alert: id } })}
+                  aria-label={`Change ${name}`}
+                >
+                  Change
+                </RoleButton>
+                <RoleButton
+                  needs="editor"
+                  variant="subtle"
+                  size="compact-sm"
+                  loading={test.isPending && test.variables === id}
+                  onClick={() => test.mutate(id)}
+                  aria-label={`Test ${name}`}
+                >
+                  Test
+                </RoleButton>
+                <RoleButton
+                  needs="admin"
+                  variant="subtle"
+                  size="compact-sm"
+                  color="red"
+                  aria-label={`Delete ${name}`}
+                  onClick={() =>
+                    modals.openConfirmModal({
+                      title: `Delete ${name}?`,
+                      children: 'Nobody is told of this any more.',
+                      labels: { confirm: 'Delete', cancel: 'Keep' },
+                      confirmProps: { color: 'red' },
+                      onConfirm: () => remove.mutate(id),
+                    })
+                  }
+                >
+                  Delete
+                </RoleButton>
+              </Group>
+            </li>
+          ))}
         </ul>
       )}
       <Modal opened={open} onClose={close} title="New alert" size="lg">

@@ -15,7 +15,7 @@ import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { SAMPLE_PAYLOADS } from './sample-payloads.ts';
 import classes from './sources.module.css';
-import { SOURCES, type Source, saveSource } from './sources.ts';
+import { providerName, SOURCES, type Source, saveSource } from './sources.ts';
 
 /** What decides how a payload is read; the fields have their names of the API. */
 const readingOf = ({
@@ -94,7 +94,8 @@ export function Payload({ source }: { source: Source }) {
       <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(280px, 1fr))', gap: 16 }}>
         <div>
           <Text size="sm" fw={600} mb={4}>
-            How it is read {source.provider !== 'custom' && <span className={classes.beside}>beside {source.provider}’s own mapping</span>}
+            How it is read{' '}
+            {source.provider !== 'custom' && <span className={classes.beside}>beside {providerName(source.provider)}’s own mapping</span>}
           </Text>
           <Editor
             label="How it is read"

@@ -6,9 +6,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, call } from '../../api.ts';
+import { LastDay, sentText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
-import { Loading } from '../../components/states.tsx';
-import { Tag } from '../../components/tag.tsx';
+import { Loading, Outdated } from '../../components/states.tsx';
+import { Tag, words } from '../../components/tag.tsx';
 import { ago, number, zonedTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -44,6 +45,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
     },
     onError,
   });
+  const lastDay = <LastDay pipelineId={source.pipeline_id}>{sentText(source.id)}</LastDay>;
   return (
     <section className="panel" style={{ padding: 16, marginTop: 16 }} aria-label={source.name}>
       <Group justify="space-between" wrap="nowrap" mb="sm">
@@ -59,9 +61,14 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
                 ? enable.mutate(true)
                 : modals.openConfirmModal({
                     title: `Disable ${source.name}?`,
-                    children: isBroker(source.kind)
-                      ? 'Firsthand stops to read from the broker. Messages wait there, as long as the broker keeps them.'
-                      : 'Webhooks to its address are refused until you enable it again. Most senders repeat them only for some hours.',
+                    children: (
+                      <>
+                        {isBroker(source.kind)
+                          ? 'Firsthand stops reading from the broker. Messages wait there, as long as the broker keeps them.'
+                          : 'Webhooks to its address are refused until you enable it again. Most senders repeat them only for some hours.'}{' '}
+                        {lastDay}
+                      </>
+                    ),
                     labels: { confirm: 'Disable', cancel: 'Keep it on' },
                     confirmProps: { color: 'red' },
                     onConfirm: () => enable.mutate(false),
@@ -78,9 +85,14 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
             onClick={() =>
               modals.openConfirmModal({
                 title: `Remove ${source.name}?`,
-                children: isBroker(source.kind)
-                  ? 'Firsthand stops to read from the broker. Events that arrived stay.'
-                  : 'Webhooks to its address are refused from then on. Events that arrived stay.',
+                children: (
+                  <>
+                    {isBroker(source.kind)
+                      ? 'Firsthand stops reading from the broker. Events that arrived stay.'
+                      : 'Webhooks to its address are refused from then on. Events that arrived stay.'}{' '}
+                    {lastDay}
+                  </>
+                ),
                 labels: { confirm: 'Remove', cancel: 'Keep it' },
                 confirmProps: { color: 'red' },
                 onConfirm: () => remove.mutate(),
@@ -93,7 +105,9 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
         </Group>
       </Group>
       <Text size="sm" c="var(--dim)">
-        {status.data === undefined ? (
+        {status.isError ? (
+          `When it last received something is not known now: ${failureText(status.error)}`
+        ) : status.data === undefined ? (
           'Last received …'
         ) : status.data.last_received_at === null ? (
           'Nothing was received from it yet.'
@@ -110,13 +124,18 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
       <Title order={3} mt="md">
         Refused lately
       </Title>
-      {refused.data?.groups.length === 0 && <p className="dim">None.</p>}
+      {refused.isPending ? (
+        <p className="dim">Loading …</p>
+      ) : refused.isError ? (
+        <Outdated what="What it refused" error={refused.error} retry={() => void refused.refetch()} />
+      ) : (
+        refused.data.groups.length === 0 && <p className="dim">None.</p>
+      )}
       <ul style={{ margin: '4px 0', paddingLeft: 18 }}>
         {refused.data?.groups.map(({ reason, stage, pending, last_at }) => (
           <li key={`${stage} ${reason}`}>
-            <Tag tone="bad">{number(pending)}</Tag>{' '}
             <Link to="/dead-letters" search={{ source: source.id, stage, reason }}>
-              {reason}
+              <Tag tone="bad">{number(pending)}</Tag> {words(reason)}
             </Link>{' '}
             <span className="dim">last {ago(last_at)}</span>
           </li>

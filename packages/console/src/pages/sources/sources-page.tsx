@@ -1,4 +1,4 @@
-import { Modal, Table, TextInput } from '@mantine/core';
+import { Box, Modal, Table, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -15,7 +15,7 @@ import { useNewDialog } from '../../use-new-dialog.ts';
 import { BROKERS, isBroker } from './broker-connection.tsx';
 import { NewSource } from './new-source.tsx';
 import { SourcePanel } from './source-panel.tsx';
-import { fetchSources, SOURCES, useSource } from './sources.ts';
+import { fetchSources, providerName, SOURCES, useSource } from './sources.ts';
 
 /** So many rows need no search. */
 const FEW = 8;
@@ -95,8 +95,11 @@ export function SourcesPage() {
                       <b>{name}</b>
                     </Link>{' '}
                     {!enabled && <Tag tone="warn">disabled</Tag>}
+                    <Box hiddenFrom="sm" className="dim">
+                      since {dateTime(created_at)}
+                    </Box>
                   </Table.Td>
-                  <Table.Td>{isBroker(kind) ? BROKERS[kind].label : provider}</Table.Td>
+                  <Table.Td>{isBroker(kind) ? BROKERS[kind].label : providerName(provider)}</Table.Td>
                   <Table.Td>
                     <Link to="/pipelines/$pipelineId" params={{ pipelineId: pipeline_id }}>
                       {names.get(pipeline_id) ?? pipeline_id}

@@ -19,6 +19,19 @@ export const useSource = (id: string | undefined) =>
     queryFn: () => call(api.GET('/v1/admin/webhook-sources/{id}', { params: { path: { id: id ?? '' } } })),
   });
 
+const PROVIDERS: Record<Source['provider'], string> = {
+  stripe: 'Stripe',
+  shopify: 'Shopify',
+  hubspot: 'HubSpot',
+  typeform: 'Typeform',
+  intercom: 'Intercom',
+  github: 'GitHub',
+  svix: 'Svix',
+  custom: 'Custom webhook',
+};
+/** As the provider writes its name. */
+export const providerName = (provider: Source['provider']): string => PROVIDERS[provider];
+
 /** How often an open panel asks; the state of a connection changes seldom. */
 const STATUS_EVERY_MS = 10_000;
 export const sourceStatusQuery = (id: string) =>

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import { Copy, Json } from '../../components/json.tsx';
+import { LastDay, sentText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
 import type { Source } from './sources.ts';
@@ -33,8 +34,14 @@ export function WebhookAddress({ source }: { source: Source }) {
           onClick={() =>
             modals.openConfirmModal({
               title: `Make a new signing secret for ${source.name}?`,
-              children: 'Webhooks signed with the old one are refused until you enter the new one at the provider.',
+              children: (
+                <>
+                  Webhooks signed with the old one are refused until you enter the new one at the provider.{' '}
+                  <LastDay pipelineId={source.pipeline_id}>{sentText(source.id)}</LastDay>
+                </>
+              ),
               labels: { confirm: 'Make a new one', cancel: 'Keep the old one' },
+              confirmProps: { color: 'red' },
               onConfirm: () => rotate.mutate(),
             })
           }

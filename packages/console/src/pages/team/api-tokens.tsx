@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { PipelinesSelect } from '../../components/server-select.tsx';
@@ -23,9 +24,13 @@ export function ApiTokens() {
   const tokens = useQuery({
     queryKey: ['api-tokens'],
     enabled: may,
-    queryFn: () => call(api.GET('/v1/admin/api-tokens', { params: { query: { limit: 100 } } })),
+    queryFn: () =>
+      allPages(async (offset) => {
+        const page = await call(api.GET('/v1/admin/api-tokens', { params: { query: { limit: 100, offset } } }));
+        return { ...page, rows: page.api_tokens };
+      }),
   });
-  const names = usePipelineNames(tokens.data?.api_tokens.flatMap(({ pipeline_ids }) => pipeline_ids ?? []) ?? []);
+  const names = usePipelineNames(tokens.data?.flatMap(({ pipeline_ids }) => pipeline_ids ?? []) ?? []);
   const revoke = useMutation({
     mutationFn: (id: string) => call(api.DELETE('/v1/admin/api-tokens/{id}', { params: { path: { id } } })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
@@ -42,7 +47,7 @@ export function ApiTokens() {
         </Text>
         <Button onClick={show}>New token</Button>
       </Group>
-      {tokens.data.api_tokens.length === 0 ? (
+      {tokens.data.length === 0 ? (
         <Empty title="No API tokens" />
       ) : (
         <section className="panel" style={{ overflowX: 'auto' }} aria-label="API tokens">
@@ -60,7 +65,7 @@ export function ApiTokens() {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {tokens.data.api_tokens.map(({ id, name, role, pipeline_ids, token_prefix, last_used_at, expires_at }) => (
+              {tokens.data.map(({ id, name, role, pipeline_ids, token_prefix, last_used_at, expires_at }) => (
                 <Table.Tr key={id}>
                   <Table.Td>
                     <b>{name}</b> <span className="mono dim">{token_prefix}…</span>
@@ -87,7 +92,7 @@ export function ApiTokens() {
                       onClick={() =>
                         modals.openConfirmModal({
                           title: `Revoke ${name}?`,
-                          children: 'Whatever uses it is refused at once, on every process.',
+                          children: `Whatever uses it is refused at once, on every process. It was ${last_used_at === null ? 'never used' : `last used ${ago(last_used_at)}`}.`,
                           labels: { confirm: 'Revoke', cancel: 'Keep' },
                           confirmProps: { color: 'red' },
                           onConfirm: () => revoke.mutate(id),

@@ -179,6 +179,7 @@ export function Users() {
                     {name !== '' && <div className="dim">{email}</div>}
                     <Box hiddenFrom="sm">
                       {status === 'disabled' && <Tag tone="warn">disabled</Tag>}
+                      <div className="dim">{last_login_at === null ? 'never signed in' : `signed in ${ago(last_login_at)}`}</div>
                       <Group gap={0} ml={-8}>
                         {actions(user)}
                       </Group>
