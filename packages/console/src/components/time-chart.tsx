@@ -102,7 +102,7 @@ function optionsOf(box: HTMLElement, lines: readonly Line[]): uPlot.Options {
     width: box.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [

@@ -125,7 +125,8 @@ export function EventsPage() {
     if (isSearching) onEnd();
   }, [isSearching, onEnd]);
   const counted = past.data?.pages[0];
-  const total = counted?.total;
+  // New rows are not in the count of the list.
+  const total = counted?.total === undefined ? undefined : counted.total + rows.length - listed.length;
   return (
     <Page
       title="Events"

@@ -45,7 +45,7 @@ export function FirstRun({ pipeline, setup, onLeave }: { pipeline: Made | undefi
         {pipeline === undefined ? (
           <p className="dim">The snippet appears here once there is a pipeline.</p>
         ) : (
-          <SendSnippets pipeline={pipeline} chosen={snippet} onChoose={chooseSnippet} />
+          <SendSnippets pipeline={pipeline} chosen={snippet} isDone={first !== undefined} onChoose={chooseSnippet} />
         )}
         <p role="status">
           {first !== undefined ? (

@@ -1,6 +1,7 @@
 /** How to send a first event: one sample order from this page, or a snippet with the real address and key. */
 import { Button, Group, Tabs } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
@@ -13,11 +14,14 @@ import { snippets } from './snippets.ts';
 export function SendSnippets({
   pipeline,
   chosen,
+  isDone = false,
   onChoose,
 }: {
   pipeline: { id: string; pipeline_key: string };
   /** The tab, from the address bar. */
   chosen: string | undefined;
+  /** An event has come: another step is the next one. */
+  isDone?: boolean;
   onChoose: (key: string) => void;
 }) {
   const path = { id: pipeline.id };
@@ -45,7 +49,7 @@ export function SendSnippets({
   });
   return (
     <>
-      <SendSample pipelineKey={pipeline.pipeline_key} />
+      <SendSample pipeline={pipeline} isDone={isDone} />
       <Tabs
         value={texts.find(({ key }) => key === chosen)?.key ?? texts[0]?.key ?? ''}
         onChange={(next) => next !== null && onChoose(next)}
@@ -94,25 +98,36 @@ function NotBuilt({ pipelineId, status, error }: { pipelineId: string; status: s
   );
 }
 
-function SendSample({ pipelineKey }: { pipelineKey: string }) {
+function SendSample({ pipeline, isDone }: { pipeline: { id: string; pipeline_key: string }; isDone: boolean }) {
   const send = useMutation({
     mutationFn: async () => {
       // Of a visitor who agreed to everything: vendors that need consent get it too.
       const context = { ...SAMPLE_BODY.context, consent: { categories: { analytics: true, marketing: true, advertising: true } } };
+      const messageId = crypto.randomUUID?.() ?? `sample-${Date.now()}`;
       const answer = await fetch('/v1/t', {
         method: 'POST',
-        headers: { authorization: `Bearer ${pipelineKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...SAMPLE_BODY, context, messageId: crypto.randomUUID?.() ?? `sample-${Date.now()}` }),
+        headers: { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...SAMPLE_BODY, context, messageId }),
       });
       if (!answer.ok) throw new Error(`The collection endpoint answered ${answer.status}. Use a snippet with its own address.`);
+      return messageId;
     },
   });
   return (
     <Group gap="xs" mb="sm">
-      <Button onClick={() => send.mutate()} loading={send.isPending}>
+      <Button onClick={() => send.mutate()} loading={send.isPending} variant={isDone ? 'default' : 'filled'}>
         Send a sample order from here
       </Button>
-      {send.isSuccess ? <span role="status">Sent.</span> : <span className="dim">or from where your events are:</span>}
+      {send.isSuccess ? (
+        <span role="status">
+          Sent.{' '}
+          <Link to="/events" search={{ selected: send.data, selected_in: pipeline.id }}>
+            See what happened to it
+          </Link>
+        </span>
+      ) : (
+        <span className="dim">or from where your events are:</span>
+      )}
       {send.isError && <p role="alert">{failureText(send.error)}</p>}
     </Group>
   );

@@ -7,6 +7,8 @@ export interface Snippet {
   note?: string;
 }
 
+const CONSENT = '{ analytics: true, marketing: true, advertising: true }';
+const CONSENT_NOTE = 'For the test: everything is allowed. On your site this is what the visitor chose.';
 const ORDER = "{ order_id: 'A-1', total: 42, currency: 'EUR' }";
 
 export interface SnippetsOf {
@@ -27,13 +29,13 @@ export function snippets({ ingestUrl: origin, key, tag, globalVariable }: Snippe
       text:
         tag === undefined
           ? undefined
-          : `${tag}\n<script>\n  (${global} = ${global} || []).push(['track', 'Order Completed', ${ORDER}]);\n</script>`,
-      note: 'The tag goes before the end of the page’s head. Page views are sent without further code. Vendors with a consent category get them once the page tells the visitor’s consent.',
+          : `${tag}\n<script>\n  ${global} = ${global} || [];\n  // ${CONSENT_NOTE}\n  ${global}.push(['consent', ${CONSENT}]);\n  ${global}.push(['track', 'Order Completed', ${ORDER}]);\n</script>`,
+      note: 'The tag goes before the end of the page’s head. Page views are sent without further code. Vendors with a consent category get only events with that consent; the tab Collector of the pipeline reads it from a consent tool of the page.',
     },
     {
       key: 'npm',
       label: 'npm',
-      text: `import { init } from '@firsthand/collector';\n\nconst collector = init({ pipelineKey: '${key}', ingestUrl: '${origin}' });\ncollector.track('Order Completed', ${ORDER});`,
+      text: `import { init } from '@firsthand/collector';\n\nconst collector = init({ pipelineKey: '${key}', ingestUrl: '${origin}' });\n// ${CONSENT_NOTE}\ncollector.consent(${CONSENT});\ncollector.track('Order Completed', ${ORDER});`,
       note: 'For applications with a bundler. Build the package with: node packages/collector/npm/build.ts',
     },
     {
@@ -44,7 +46,7 @@ export function snippets({ ingestUrl: origin, key, tag, globalVariable }: Snippe
     {
       key: 'node',
       label: 'Node',
-      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: ${ORDER}, context: { consent: { categories: { analytics: true, marketing: true, advertising: true } } } });\nawait analytics.closeAndFlush();`,
+      text: `// npm install @segment/analytics-node\nimport { Analytics } from '@segment/analytics-node';\n\nconst analytics = new Analytics({ writeKey: '${key}', host: '${origin}' });\nanalytics.track({ userId: 'u_1', event: 'Order Completed', properties: ${ORDER}, context: { consent: { categories: ${CONSENT} } } });\nawait analytics.closeAndFlush();`,
       note: 'Segment’s libraries work by changing their host and key. Vendors with a consent category get only events that carry the visitor’s consent.',
     },
     {

@@ -112,7 +112,8 @@ function Sizes({ pipelineId, hash }: { pipelineId: string; hash: string }) {
       return [...byFeature].sort(([, a], [, b]) => b - a);
     },
   });
-  if (!sizes.isSuccess) return null;
+  if (sizes.isPending) return <Loading what="the sizes" />;
+  if (sizes.isLoadingError) return <Failed error={sizes.error} retry={() => void sizes.refetch()} />;
   const total = sizes.data.reduce((sum, [, size]) => sum + size, 0);
   return (
     <section className="panel" style={{ padding: 16 }} aria-label="Size by feature">

@@ -273,13 +273,13 @@ function Box({ node: { x, y, width, title, note, tone, link } }: { node: Node })
         {clip(title, width)}
       </text>
       <text x={x + 14} y={y + 39} className={classes.note}>
-        {clip(note, width)}
+        {clip(note, width, 5.9)}
       </text>
     </Link>
   );
 }
-/** SVG text does not clip itself; about 6.4 px per character at this size. */
-function clip(text: string, width: number): string {
-  const most = Math.floor((width - 24) / 6.4);
+/** SVG text does not clip itself; `each`: px per character at its size. */
+function clip(text: string, width: number, each = 6.4): string {
+  const most = Math.floor((width - 24) / each);
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

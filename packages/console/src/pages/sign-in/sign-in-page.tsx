@@ -70,7 +70,7 @@ export function SignInPage({ notice, email = '' }: { notice?: string; email?: st
               </>
             )}
             <Text size="xs" c="var(--dim)">
-              The first owner’s password is printed once, when the service starts for the first time.{' '}
+              The first owner’s address and password are printed once, when the service starts for the first time.{' '}
               <code>firsthand user reset-password</code> sets a new one.
             </Text>
           </Stack>

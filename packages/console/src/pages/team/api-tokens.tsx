@@ -17,6 +17,9 @@ import type { Role } from '../../session/session.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 
+/** A token that ends within this time is marked. */
+const SOON_MS = 7 * 86_400_000;
+
 export function ApiTokens() {
   const [open, { open: show, close }] = useNewDialog('admin');
   const queries = useQueryClient();
@@ -81,7 +84,9 @@ export function ApiTokens() {
                     ) : Date.parse(expires_at) < Date.now() ? (
                       <Tag tone="bad">expired</Tag>
                     ) : (
-                      dateTime(expires_at)
+                      <>
+                        {dateTime(expires_at)} {Date.parse(expires_at) - Date.now() < SOON_MS && <Tag tone="warn">soon</Tag>}
+                      </>
                     )}
                   </Table.Td>
                   <Table.Td ta="right">
