@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readReason } from './read-reason.ts';
+import { readReason, splitMessage } from './read-reason.ts';
 
 test.each([
   ['http_400: {"error_user_msg":"No currency.","message":"Invalid parameter"}', '400', 'No currency.'],
@@ -10,4 +10,17 @@ test.each([
   ['consent_not_granted', undefined, 'consent not granted'],
 ])('%s reads as %s %s', (reason, code, message) => {
   expect(readReason(reason)).toMatchObject({ code, message });
+});
+
+test.each([
+  ['Deliveries of Meta fail: http_503: busy.', 'Deliveries of Meta fail: ', 'http_503: busy', '.'],
+  [
+    '3 events became dead letters (http_400: {"message":"no (never)"}).',
+    '3 events became dead letters (',
+    'http_400: {"message":"no (never)"}',
+    ').',
+  ],
+  ['Web shop has received no events.', 'Web shop has received no events.', undefined, ''],
+])('a message is split at the vendor’s answer: %s', (text, before, reason, after) => {
+  expect(splitMessage(text)).toEqual({ before, ...(reason === undefined ? {} : { reason }), after });
 });

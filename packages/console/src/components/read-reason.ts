@@ -30,3 +30,9 @@ function sentenceIn(value: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** `Deliveries fail: http_503: {…}.` and `3 events became dead letters (http_400: {…}).` → the answer between its two ends. */
+export function splitMessage(text: string): { before: string; reason?: string; after: string } {
+  const [, before, reason, after] = /^(.*? \()(http_\d{3}.*)(\)\.?)$/s.exec(text) ?? /^(.*?: )(http_\d{3}.*?)(\.?)$/s.exec(text) ?? [];
+  return before === undefined || reason === undefined || after === undefined ? { before: text, after: '' } : { before, reason, after };
+}

@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { number } from '../format.ts';
 import { useLiveState } from '../live/use-live.ts';
 import { ratesQuery } from '../queries.ts';
@@ -19,14 +20,21 @@ export function LiveDot() {
     offline: 'Live data is not connected; trying again. What you see may be out of date.',
   }[shown];
   return (
-    <Tooltip label={why} multiline maw={280}>
-      <span className={classes.live} role="status" aria-label={`${WORDS[shown]}: ${why}`}>
-        <span className={classes.dot} data-state={shown} />
-        {WORDS[shown]}
-        {shown === 'live' && rates.data !== undefined && rates.data.all >= 1 && (
-          <span className={classes.rate}> · {number(Math.round(rates.data.all))} events/min</span>
-        )}
-      </span>
-    </Tooltip>
+    <span className={classes.live}>
+      <Tooltip label={why} multiline maw={280}>
+        <span className={classes.live} role="status" aria-label={`${WORDS[shown]}: ${why}`}>
+          <span className={classes.dot} data-state={shown} />
+          {WORDS[shown]}
+        </span>
+      </Tooltip>
+      {shown === 'live' && rates.data !== undefined && rates.data.all >= 1 && (
+        <span className={classes.rate}>
+          {'· '}
+          <Link to="/events" search={{ range: '1h' }} title="The events of the last hour">
+            {number(Math.round(rates.data.all))} events/min
+          </Link>
+        </span>
+      )}
+    </span>
   );
 }

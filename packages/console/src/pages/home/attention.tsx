@@ -1,7 +1,7 @@
 /** What needs a person: each line says what is wrong and leads to its cause. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Reason } from '../../components/reason.tsx';
+import { Message } from '../../components/message.tsx';
 import { Failed } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
@@ -47,17 +47,6 @@ export function Attention() {
         </ul>
       )}
     </section>
-  );
-}
-/** A vendor's answer inside a message is shown as its sentence for people. */
-function Message({ text }: { text: string }) {
-  const [, before, reason] = /^(.*?: )(http_\d{3}.*?)\.?$/s.exec(text) ?? [];
-  if (before === undefined || reason === undefined) return text;
-  return (
-    <>
-      {before}
-      <Reason text={reason} long />
-    </>
   );
 }
 const isCritical = ({ severity }: AttentionItem): boolean => severity === 'critical';

@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
+import { Message } from '../../components/message.tsx';
 import { RoleButton, RoleNote } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
@@ -180,7 +181,7 @@ function Firing({ alert }: { alert: { message: string; event_id: string | null }
   if (alert === undefined) return null;
   return (
     <div className="dim">
-      {alert.message}{' '}
+      <Message text={alert.message} />{' '}
       {alert.event_id !== null && (
         <Link to="/events" search={{ selected: alert.event_id }}>
           The first event

@@ -1,5 +1,5 @@
 /** Tokens for machines. A token is shown once, when it is made. */
-import { Alert, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Box, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
@@ -34,6 +34,8 @@ export function ApiTokens() {
       }),
   });
   const names = usePipelineNames(tokens.data?.flatMap(({ pipeline_ids }) => pipeline_ids ?? []) ?? []);
+  const pipelinesOf = (ids: readonly string[] | null): string =>
+    ids === null ? 'all' : ids.map((one) => names.get(one) ?? one).join(', ');
   const revoke = useMutation({
     mutationFn: (id: string) => call(api.DELETE('/v1/admin/api-tokens/{id}', { params: { path: { id } } })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
@@ -59,9 +61,9 @@ export function ApiTokens() {
               <Table.Tr>
                 <Table.Th>Name</Table.Th>
                 <Table.Th>Role</Table.Th>
-                <Table.Th>Pipelines</Table.Th>
-                <Table.Th>Last used</Table.Th>
-                <Table.Th>Ends</Table.Th>
+                <Table.Th visibleFrom="sm">Pipelines</Table.Th>
+                <Table.Th visibleFrom="sm">Last used</Table.Th>
+                <Table.Th visibleFrom="sm">Ends</Table.Th>
                 <Table.Th>
                   <span className="hidden">Actions</span>
                 </Table.Th>
@@ -72,22 +74,21 @@ export function ApiTokens() {
                 <Table.Tr key={id}>
                   <Table.Td>
                     <b>{name}</b> <span className="mono dim">{token_prefix}…</span>
+                    <Box hiddenFrom="sm" className="dim">
+                      <div>pipelines: {pipelinesOf(pipeline_ids)}</div>
+                      <div>used: {last_used_at === null ? 'never' : ago(last_used_at)}</div>
+                      <div>
+                        ends: <Ending at={expires_at} />
+                      </div>
+                    </Box>
                   </Table.Td>
                   <Table.Td>
                     <Tag>{role}</Tag>
                   </Table.Td>
-                  <Table.Td>{pipeline_ids === null ? 'all' : pipeline_ids.map((one) => names.get(one) ?? one).join(', ')}</Table.Td>
-                  <Table.Td>{last_used_at === null ? 'never' : ago(last_used_at)}</Table.Td>
-                  <Table.Td>
-                    {expires_at === null ? (
-                      'never'
-                    ) : Date.parse(expires_at) < Date.now() ? (
-                      <Tag tone="bad">expired</Tag>
-                    ) : (
-                      <>
-                        {dateTime(expires_at)} {Date.parse(expires_at) - Date.now() < SOON_MS && <Tag tone="warn">soon</Tag>}
-                      </>
-                    )}
+                  <Table.Td visibleFrom="sm">{pipelinesOf(pipeline_ids)}</Table.Td>
+                  <Table.Td visibleFrom="sm">{last_used_at === null ? 'never' : ago(last_used_at)}</Table.Td>
+                  <Table.Td visibleFrom="sm">
+                    <Ending at={expires_at} />
                   </Table.Td>
                   <Table.Td ta="right">
                     <Button
@@ -116,6 +117,17 @@ export function ApiTokens() {
       <Modal opened={open} onClose={close} title="New API token">
         <NewToken onDone={close} />
       </Modal>
+    </>
+  );
+}
+
+function Ending({ at }: { at: string | null }) {
+  if (at === null) return 'never';
+  const left = Date.parse(at) - Date.now();
+  if (left < 0) return <Tag tone="bad">expired</Tag>;
+  return (
+    <>
+      {dateTime(at)} {left < SOON_MS && <Tag tone="warn">soon</Tag>}
     </>
   );
 }
