@@ -70,7 +70,7 @@ const PER_COPIED_FIELD = 48;
 const PER_COPIED_FIELD_OF_MANY = 100;
 /** Copies of smaller events are not counted: a thousand of them take a few milliseconds. */
 const COUNTS_COPIES = 2_048;
-let countsCopies = false;
+let areCopiesCounted = false;
 /** The containers that were copied for the current event. Nothing else refers to them, so further writes need no copy. */
 let copies: Set<object> | undefined;
 
@@ -78,13 +78,13 @@ let copies: Set<object> | undefined;
 export function startQuota(bytes: number, write = MAX_WRITTEN): void {
   toWrite = Math.max(write, 4 * bytes);
   toRead = Math.max(MAX_READ, 8 * bytes);
-  countsCopies = bytes > COUNTS_COPIES;
+  areCopiesCounted = bytes > COUNTS_COPIES;
   hasManyFields = bytes > MANY_FIELDS_BYTES;
 }
 export function endQuota(): void {
   toWrite = Number.POSITIVE_INFINITY;
   toRead = Number.POSITIVE_INFINITY;
-  countsCopies = false;
+  areCopiesCounted = false;
   hasManyFields = false;
   copies = undefined;
 }
@@ -117,10 +117,14 @@ export function quotaLeft(): number {
   return toWrite;
 }
 
+/** False for small events: they are copied without a further look. */
+export function countsCopies(): boolean {
+  return areCopiesCounted;
+}
 /** A copy of an object or a list. An empty one where the quota is spent: the event fails then. */
 export function shallowCopy<T extends object>(value: T): T {
   const isList = Array.isArray(value);
-  if (!countsCopies) return (isList ? value.slice() : { ...value }) as T;
+  if (!areCopiesCounted) return (isList ? value.slice() : { ...value }) as T;
   const copy = (isList ? (mayReadList(value) ? value.slice() : []) : mayCopyFields(Object.keys(value).length) ? { ...value } : {}) as T;
   copies ??= new Set();
   copies.add(copy);

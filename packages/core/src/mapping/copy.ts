@@ -1,5 +1,5 @@
 import { put } from '../path/write.ts';
-import { isQuotaSpent, MANY_FIELDS, mayCopyFields, mayHaveManyFields, mayWrite } from '../value-size.ts';
+import { countsCopies, isQuotaSpent, MANY_FIELDS, mayCopyFields, mayHaveManyFields, mayWrite } from '../value-size.ts';
 
 const MAX_DEPTH = 100;
 
@@ -42,7 +42,7 @@ function copyAt(value: object, depth: number): unknown {
     if (typeof item === 'string') chars += item.length;
     else if (typeof item === 'object' && item !== null) put(copy, key, copyAt(item, depth + 1));
   }
-  return mayWrite(chars) && mayCopyFields(fields) ? copy : undefined;
+  return mayWrite(chars) && (!countsCopies() || mayCopyFields(fields)) ? copy : undefined;
 }
 
 /** The same for an object with many fields: the spread and a second pass take twice as long. */
