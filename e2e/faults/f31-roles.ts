@@ -5,6 +5,8 @@ import { type Fault, Figures } from './kit/fault.ts';
 
 const ROLES: readonly EventRole[] = ['ingest', 'process', 'deliver'];
 const TAKEOVER_S = 10;
+/** Of a process that was told to end. */
+const HANDOVER_S = 1;
 const MOST_REPEATED = 10;
 
 /** Not the first with ingest, which also serves the management API. Of the deliverers the one that owns the integration. */
@@ -23,8 +25,8 @@ async function attempts({ url }: Service): Promise<number> {
 
 export const f31: Fault = {
   id: 'F31',
-  title: 'each role killed and frozen',
-  limit_s: { quick: 300, normal: 300, full: 600 },
+  title: 'each role killed, frozen and ended with SIGTERM',
+  limit_s: { quick: 400, normal: 400, full: 700 },
   async run(scope) {
     const figures = new Figures(CLUSTER);
     const cluster = await startCluster(scope);
@@ -55,6 +57,18 @@ export const f31: Fault = {
         },
         // What the frozen process held arrives again when it wakes up: its requests were under way.
         role === 'ingest' ? {} : { takeover: TAKEOVER_S },
+      );
+      await row(
+        cluster,
+        figures,
+        `${role} ended with SIGTERM`,
+        async () => {
+          const victim = await victimOf(role, cluster.roles[role]);
+          await victim.terminate();
+          await sleep(holdMs);
+          await victim.start();
+        },
+        { takeover: HANDOVER_S, repeated: 0 },
       );
     }
     return figures.verdict;

@@ -32,7 +32,7 @@ export const f32: Fault = {
     figures.tell('from the start of the processes to the first 200', (performance.now() - began) / 1_000, 's');
     await until('the other process to wait', async () => (await readiness(port)) === 503, 60_000);
     const arrived = receiver.requests.length;
-    await sleep(scope.by(5_000, 65_000));
+    await sleep(scope.by(5_000, 45_000));
     figures.equal('answers to events', [...during.statuses.keys()].join(', '), '200');
     figures.equal('/readyz of process and deliver', await readiness(port), 503);
     figures.equal('delivered meanwhile', receiver.requests.length - arrived, 0);

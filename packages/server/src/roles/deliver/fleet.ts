@@ -35,6 +35,7 @@ export class Fleet {
   #missing: readonly Lane[] = [];
   #retirement: NodeJS.Timeout | undefined;
   #stopped = false;
+  #stopping: Promise<void> | undefined;
 
   /**
    * `owns`: the lanes of this process. Call `reconcile` or `release` after its answers change. Without `lanes` every integration has one
@@ -154,7 +155,7 @@ export class Fleet {
 
   /** Stops the workers of integrations that now belong to another process. Resolves when none of their requests is in flight. */
   async release(): Promise<void> {
-    if (this.#stopped) return;
+    if (this.#stopped) return this.#stopping;
     for (const [group, worker] of [...this.workers, ...this.#retiring]) {
       if (this.#owns(worker.lane)) continue;
       this.#forget(worker);
@@ -187,11 +188,12 @@ export class Fleet {
     this.#orphans = seen;
   }
 
-  async stop(graceMs: number): Promise<void> {
+  stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#retirement);
     const all = [...this.workers.values(), ...this.#retiring.values()].map((worker) => worker.stop(graceMs));
-    await Promise.allSettled([...all, ...this.#leaving.values()]);
+    this.#stopping = Promise.allSettled([...all, ...this.#leaving.values()]).then(() => undefined);
+    return this.#stopping;
   }
 
   #start(compiled: CompiledIntegration, lane: Lane): Worker {

@@ -107,8 +107,8 @@ export function startDeliver(deps: DeliverDeps): Deliver {
   async function stop(graceMs: number): Promise<void> {
     for (const end of unsubscribe) end();
     for (const round of rounds) clearInterval(round);
-    await fleet.stop(graceMs);
-    await share.stop();
+    // The others learn that this process leaves while its requests end. No integration is released before that.
+    await Promise.all([fleet.stop(graceMs), share.stop()]);
   }
   return {
     stop: (graceMs = GRACE_MS) => (stopping ??= stop(graceMs)),

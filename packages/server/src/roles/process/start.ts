@@ -25,6 +25,8 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
   const pipelines = new KnownPipelines(deps.snapshots, deps.clock, deps.settings.configReloadMs);
   const owned = new Map<string, { lanes: VisitorLanes; reader: PartitionReader }>();
   let stopping = false;
+  /** Of a process that stops: a partition is released when its events are finished. */
+  let draining: Promise<unknown> | undefined;
 
   async function won(topic: string): Promise<void> {
     if (stopping) return;
@@ -52,6 +54,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     const partition = owned.get(topic);
     if (partition === undefined) return;
     owned.delete(topic);
+    await draining;
     // Another process may own these visitors now: do not finish their events, and drop their cached state.
     await partition.reader.stop();
     cache.clear();
@@ -99,9 +102,10 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     stop() {
       stopping = true;
       stopped ??= (async () => {
-        await Promise.all([...owned.values()].map(({ reader }) => reader.drain(DRAIN_MS)));
+        draining = Promise.all([...owned.values()].map(({ reader }) => reader.drain(DRAIN_MS)));
         unwatch();
-        await Promise.all(shares.map((share) => share.stop()));
+        // The others learn meanwhile that this process leaves.
+        await Promise.all([draining, ...shares.map((share) => share.stop())]);
         // Partitions for which the leases did not call `lost`.
         await Promise.all([...owned.keys()].map(lost));
         clearInterval(sweeper);
