@@ -121,6 +121,7 @@ export default vendorCases(
       ],
     },
     { name: 'an order without a currency is dropped', event: orderCompleted({ currency: null }), dropped: 'missing_required:data.currency' },
+    { name: 'an order without a value is dropped', event: orderCompleted({ total: null, revenue: null, products: null }), dropped: 'missing_required:data.value' },
     ...sentAs('events[0].name', { 'Product Viewed': 'view_item', 'Product Added': 'add_to_cart', 'Signed Up': 'sign_up' }),
     { name: 'a page', event: pageViewed(), requests: [{ contains: { 'events[0].name': 'page_view' } }] },
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user.em' },
