@@ -57,6 +57,13 @@ test('lists lose their empty elements, and objects their empty lists', () => {
   expect(payload).toEqual({ a: { ids: [{ x: 1 }] } });
 });
 
+test('a very long list is compacted without an overflow of the stack', () => {
+  const payload = { items: Array.from({ length: 400_000 }, (_, n) => (n === 7 ? {} : { n })) };
+  compileCompact([{ path: 'items' }])(payload);
+  expect(payload.items).toHaveLength(399_999);
+  expect(payload.items[7]).toEqual({ n: 8 });
+});
+
 test('elements without what the vendor needs are left out', () => {
   const payload: Record<string, unknown> = { items: [{ id: 'a' }, { price: 1 }, { name: 'b' }] };
   compileCompact([{ path: 'items', needs: ['id', 'name'] }])(payload);

@@ -58,7 +58,11 @@ export function compileCompact(lists: NonNullable<VendorDefinition['compact']>):
       if (!Array.isArray(list)) continue;
       const full = list.filter(complete);
       if (full.length === 0 && !kept) remove.delete(payload as object);
-      else if (full.length < list.length) list.splice(0, list.length, ...full);
+      else if (full.length < list.length) {
+        // Not `splice`, whose arguments overflow the stack for very long lists.
+        for (const [at, item] of full.entries()) list[at] = item;
+        list.length = full.length;
+      }
     }
   };
 }

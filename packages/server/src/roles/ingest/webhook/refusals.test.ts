@@ -39,6 +39,8 @@ describe('rejected webhooks', () => {
   const REFUSED: [name: string, id: string, body: string, headers: Record<string, string>, reason: RegExp][] = [
     ['a missing signature', 'stripe', '{}', {}, /stripe-signature is missing/],
     ['a malformed signature', 'stripe', '{}', { 'stripe-signature': 'nonsense' }, /malformed/],
+    ['a signature with more behind it', 'stripe', '{}', { 'stripe-signature': `${stripeHeader('{}')}a` }, /does not match/],
+    ['the same, not hex', 'stripe', '{}', { 'stripe-signature': `${stripeHeader('{}')}zz` }, /does not match/],
     ['a wrong secret', 'stripe', '{}', { 'stripe-signature': stripeHeader('{}', undefined, 'whsec_other') }, /does not match/],
     [
       'a signature 301 s old',
