@@ -18,7 +18,7 @@ const runs = (seconds: number) => ({
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled-tests', import.meta.url));
 
 /** Stories that end at the HTTP edge or at the command line: the stores make no difference, so they run once. */
-const EMBEDDED_ONLY = ['e2e/{attack,npm-start,typed-client,vendors,live-debug}.e2e.ts', 'e2e/sdks/**'];
+const EMBEDDED_ONLY = ['e2e/{attack,backup,npm-start,typed-client,vendors,live-debug}.e2e.ts', 'e2e/sdks/**'];
 
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({
