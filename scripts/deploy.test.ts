@@ -1,9 +1,13 @@
 /** The files under deploy/ are text that nothing compiles: these tests hold them against the code. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RejectionCode } from '@firsthand/core/outcome/outcome.ts';
+import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { SETTINGS } from '../packages/server/src/config/table.ts';
+import type { AttemptOutcome } from '../packages/server/src/roles/deliver/attempt-counts.ts';
+import type { DiskSpace } from '../packages/server/src/stores/disk-space.ts';
 import { allMetrics } from './docs/metrics.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -24,10 +28,81 @@ test.each([
   expect(used.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('the Grafana dashboard is valid JSON, and every panel asks something', () => {
-  const { panels } = JSON.parse(read('deploy/grafana/firsthand.json')) as { panels: { id: number; targets: { expr: string }[] }[] };
+/** Labels by metric. */
+const LABELS = new Map(
+  allMetrics()
+    .getMetricsAsArray()
+    .map((metric) => [metric.name, 'labelNames' in metric ? (metric.labelNames as string[]) : []]),
+);
+/** Added by the scrape, or by a histogram to its buckets. */
+const ADDED = ['instance', 'job', 'le'];
+/** Label values that the files use. The types hold them against the code. */
+const VALUES: Record<string, string[]> = {
+  'firsthand_delivery_attempts_total.outcome': ['refused', 'unavailable'] satisfies AttemptOutcome[],
+  'firsthand_events_rejected_total.reason': ['overloaded'] satisfies RejectionCode[],
+  'firsthand_store_bytes.state': ['used'] satisfies (keyof DiskSpace)[],
+};
+/** What an expression, and the text that shows its labels, name without it being there. */
+function unknownLabels(expr: string, text = ''): string[] {
+  const labelsOf = (metric: string) => LABELS.get(metric.replace(/_(bucket|sum|count)$/, '')) ?? [];
+  const matchers = [...expr.matchAll(/(\w+)\{([^}]*)\}/g)].flatMap(([, metric = '', inner = '']) =>
+    [...inner.matchAll(/(\w+)\s*[=!]~?\s*"([^"]*)"/g)].map(([, label = '', values = '']) => ({ metric, label, values: values.split('|') })),
+  );
+  const all = [...expr.matchAll(/\w+/g)].flatMap(([word]) => labelsOf(word)).concat(ADDED);
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
+  const aggregates = /\b(sum|max|min)\b/.test(expr);
+  const shown = [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, label = '']) => label);
+  return [
+    ...matchers.flatMap(({ metric, label, values }) => {
+      if (ADDED.includes(label)) return [];
+      if (!labelsOf(metric).includes(label)) return [`${metric}{${label}}`];
+      return values.filter((value) => !VALUES[`${metric}.${label}`]?.includes(value)).map((value) => `${metric}{${label}="${value}"}`);
+    }),
+    ...grouped.filter((label) => !all.includes(label)).map((label) => `by (${label})`),
+    ...shown.filter((label) => !(aggregates ? grouped : all).includes(label)).map((label) => `{{${label}}}`),
+  ];
+}
+
+test('a label or value that the service does not have is found', () => {
+  expect(
+    unknownLabels('sum by (vendor, place) (firsthand_dead_letters_total{outcome="refused"})', '{{ $labels.vendor }} {{reason}}'),
+  ).toEqual(['firsthand_dead_letters_total{outcome}', 'by (place)', '{{reason}}']);
+  expect(unknownLabels('sum(rate(firsthand_events_rejected_total{reason=~"overloaded|overload"}[5m]))')).toEqual([
+    'firsthand_events_rejected_total{reason="overload"}',
+  ]);
+});
+
+test('the Prometheus rules have the shape of rule groups and use only labels and values of the service', () => {
+  const rule = {
+    alert: expect.stringMatching(/^Firsthand\w+$/),
+    expr: expect.stringContaining('firsthand_'),
+    labels: { severity: expect.stringMatching(/^(warning|critical)$/) },
+    annotations: expect.objectContaining({ summary: expect.any(String) }),
+  };
+  const file = load(read('deploy/prometheus/rules.yaml')) as { groups: { name: string; rules: Record<string, unknown>[] }[] };
+  expect(file).toEqual({ groups: [{ name: 'firsthand', rules: expect.any(Array) }] });
+  const rules = file.groups.flatMap(({ rules }) => rules);
+  for (const { for: duration = '0s', ...each } of rules) {
+    expect(each).toEqual(rule);
+    expect(duration).toMatch(/^\d+[smh]$/);
+    const texts = Object.values(each.annotations as Record<string, string>);
+    expect(unknownLabels(String(each.expr), texts.join(' ')), String(each.alert)).toEqual([]);
+  }
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+});
+
+test('the Grafana dashboard is valid JSON, and every panel asks something by labels and values of the service', () => {
+  const { panels } = JSON.parse(read('deploy/grafana/firsthand.json')) as {
+    panels: { id: number; title: string; targets: { expr: string; legendFormat: string }[] }[];
+  };
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  for (const { targets } of panels) expect(targets.every(({ expr }) => expr.includes('_'))).toBe(true);
+  for (const { title, targets } of panels) {
+    expect(targets.length, title).toBeGreaterThan(0);
+    for (const { expr, legendFormat } of targets) {
+      expect(expr, title).toContain('_');
+      expect(unknownLabels(expr, legendFormat), title).toEqual([]);
+    }
+  }
 });
 
 describe('the image', () => {
