@@ -85,13 +85,25 @@ export async function row(
 
 const allServices = ({ roles }: Cluster) => Object.values(roles).flat();
 
-/** The most lines about one unavailable store within a minute. */
+interface LogLine {
+  time: string;
+  msg: string;
+  outage?: string;
+  err?: { type: string; code?: unknown };
+  integration_id?: string;
+}
+/** Warnings that tell nothing about a store. Every other one counts, also a line that bypasses the logger's limit. */
+const OF_ANOTHER_KIND = new Set(['event loop stalled']);
+
+/** The most warnings and errors about one fault within a minute: one unavailable store, or else one message, error and integration. */
 function outageLines(output: string): number {
   const times = new Map<string, number[]>();
   for (const line of output.split('\n')) {
-    if (!line.includes('"outage":')) continue;
-    const { outage, time } = JSON.parse(line) as { outage: string; time: string };
-    times.set(outage, [...(times.get(outage) ?? []), Date.parse(time)]);
+    if (!line.startsWith('{"level":"warn"') && !line.startsWith('{"level":"error"')) continue;
+    const { outage, time, msg, err, integration_id } = JSON.parse(line) as LogLine;
+    if (OF_ANOTHER_KIND.has(msg)) continue;
+    const fault = outage ?? JSON.stringify([msg, err?.code ?? err?.type, integration_id]);
+    times.set(fault, [...(times.get(fault) ?? []), Date.parse(time)]);
   }
   let most = 0;
   for (const all of times.values())

@@ -21,7 +21,7 @@ export function startOutcomes({ leases, metrics, telemetry, record, ...deps }: O
   const { log, logger, settings } = deps;
   const { databaseUrl, dataDir, otelTraceRatio } = settings;
   const rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: telemetry && otelTraceRatio }, (reason) =>
-    logger.warn({ reason }, 'database connection lost'),
+    logger.warn({ err: new Error(reason) }, 'database connection lost'),
   );
   const hidden: RecorderDeps['telemetry'] = telemetry && {
     addSpans: (spans) => telemetry.addSpans(spans.map((span) => hideSpanSecrets(deps.snapshots.current(), span))),

@@ -10,7 +10,7 @@ import { migrate as migrateConfig } from './config/migrate.ts';
 import { type ConfigStore, type ConfigStoreOptions, openConfigStore, openUnmigrated } from './config/open.ts';
 import { openSqliteSpace, type SpaceReaders } from './disk-space.ts';
 import type { Ephemeral } from './ephemeral/port.ts';
-import type { EventLog } from './event-log/port.ts';
+import { type EventLog, LogUnavailable } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
 import { kyselyWriter } from './observe/kysely-writer.ts';
 import { connectObserve, openObserve } from './observe/open.ts';
@@ -105,9 +105,13 @@ async function openDatabases(
 }
 
 const REMIND_EVERY_MS = 5_000;
-/** The start waits until the broker is up. The log line explains the wait in case NATS_URL is wrong. */
-async function warnWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Promise<T> {
-  const reminder = setInterval(() => logger.warn('NATS_URL: no server accepts the connection, waiting'), REMIND_EVERY_MS);
+/** The start waits until the broker is up. The log line explains the wait in case NATS_URL is wrong; the logger writes it once a minute. */
+export async function warnWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Promise<T> {
+  const reminder = setInterval(
+    () =>
+      logger.warn({ err: new LogUnavailable('no server accepts the connection') }, 'NATS_URL: no server accepts the connection, waiting'),
+    REMIND_EVERY_MS,
+  );
   try {
     return await connecting;
   } finally {
@@ -115,13 +119,13 @@ async function warnWhileWaiting<T>(connecting: Promise<T>, logger: Logger): Prom
   }
 }
 
-/** Logs one line when the connection is lost and one when it is restored, separate from the errors that follow. */
+/** Logs one line when the connection is lost and one when it is restored. The errors that follow are about the same outage. */
 async function logConnectionLoss(connection: NatsConnection, logger: Logger): Promise<void> {
   let away = false;
   for await (const { type } of connection.status()) {
     if (type === 'disconnect' && !away) {
       away = true;
-      logger.warn('NATS connection lost, events are rejected or wait');
+      logger.warn({ err: new LogUnavailable('the connection to NATS was lost') }, 'NATS connection lost, events are rejected or wait');
     } else if (type === 'reconnect' && away) {
       away = false;
       logger.info('NATS connection restored');

@@ -176,7 +176,7 @@ export class PartitionReader {
         await attempt();
         return true;
       } catch (error) {
-        this.#deps.logger.warn({ topic: this.#topic, error: String(error) }, failure);
+        this.#deps.logger.warn({ err: error, topic: this.#topic }, failure);
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }

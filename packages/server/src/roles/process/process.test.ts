@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../../runtime/logger.ts';
 import type { SandboxLimits } from '../../sandbox/protocol.ts';
 import { type Append, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
+import { outageOf } from '../../stores/outages.ts';
 import { Bench, type ClientEvent, ingestAppend, SETTINGS, Snapshots } from './testing/bench.ts';
 
 const open: Bench[] = [];
@@ -249,6 +251,24 @@ test('an unavailable log loses nothing and duplicates nothing', async () => {
   await Promise.all(Array.from({ length: 20 }, (_, i) => b.send(`e${i}`, track('T'))));
   await b.settled(20);
   expect(await b.events()).toHaveLength(20);
+});
+
+test('an unavailable log is one line a minute, however many partitions retry', async () => {
+  const b = await bench();
+  const lines: string[] = [];
+  const logger = createLogger('warn', { outageOf, destination: { write: (line) => void lines.push(line) } });
+  let failures = 0;
+  const log = override(b.log, {
+    async ackAll(...args) {
+      if (failures++ < 12) throw new LogUnavailable('full');
+      return b.log.ackAll(...args);
+    },
+  });
+  b.start({ log, logger });
+  await Promise.all(Array.from({ length: 20 }, (_, i) => b.send(`e${i}`, track('T', { anonymousId: `a${i}` }))));
+  await b.settled(20);
+  expect(failures).toBeGreaterThan(12);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining({ outage: 'event log', reason: 'full' })]);
 });
 
 function override(log: EventLog, methods: Partial<EventLog>): EventLog {

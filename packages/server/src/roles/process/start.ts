@@ -44,7 +44,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
       try {
         if (await mayRead(ingestPartitions, topic, deps.log, deps.clock.now())) return await partition.reader.start();
       } catch (error) {
-        deps.logger.warn({ topic, error: String(error) }, 'earlier partition not readable, retrying');
+        deps.logger.warn({ err: error, topic }, 'earlier partition not readable, retrying');
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_FOR_PARENT_MS));
     }
@@ -81,7 +81,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     try {
       if (!stopping) await deps.visitors.sweep(deps.clock.now());
     } catch (error) {
-      deps.logger.warn({ error: String(error) }, 'expired visitors not removed, retrying in a minute');
+      deps.logger.warn({ err: error }, 'expired visitors not removed, retrying in a minute');
     }
   }
 

@@ -344,7 +344,7 @@ export class VisitorLanes {
       try {
         return await attempt();
       } catch (error) {
-        this.#deps.logger.warn({ topic: this.#topic, error: String(error) }, failure);
+        this.#deps.logger.warn({ err: error, topic: this.#topic }, failure);
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }

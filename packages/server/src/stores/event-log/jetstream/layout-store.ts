@@ -17,7 +17,7 @@ export interface LayoutOptions {
   streams: number;
   /** A higher number than the stored one raises it. Undefined leaves it. */
   partitions: number | undefined;
-  onWarning?: ((message: string) => void) | undefined;
+  onWarning?: ((message: string, error?: unknown) => void) | undefined;
 }
 
 const STREAM = 'firsthand_layout';
@@ -53,7 +53,7 @@ export async function openLayout(connection: NatsConnection, options: LayoutOpti
       if (!isTemporary(error)) throw error;
       if (performance.now() - warnedAt > WARN_EVERY_MS) {
         warnedAt = performance.now();
-        options.onWarning?.(`NATS_URL: JetStream does not answer, waiting (${(error as Error).message})`);
+        options.onWarning?.('NATS_URL: JetStream does not answer, waiting', error);
       }
       await sleep(AGAIN_MS);
     }
