@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { missingServers, SERVER_NAMES } from './packages/server/test/servers/find.ts';
+import { LeftOut } from './scripts/left-out.ts';
 import { LongestFirst } from './scripts/longest-first.ts';
 
 /**
@@ -20,17 +22,25 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/co
 /** Stories that end at the HTTP edge or at the command line: the stores make no difference, so they run once. */
 const EMBEDDED_ONLY = ['e2e/{attack,backup,npm-start,typed-client,vendors,live-debug}.e2e.ts', 'e2e/sdks/**'];
 
+const missing = missingServers();
+
 // One project per kind of test, so that `vitest run --project unit` is quick and the others say plainly what they need.
 export default defineConfig({
   test: {
     // Most suites wait for servers, disks and clocks as long as they compute: a third worker uses the idle time of two cores.
     maxWorkers: 3,
+    reporters: ['default', new LeftOut()],
     sequence: { sequencer: LongestFirst },
     tags: [
       {
         name: 'long',
         description: 'One more target of a check that npm test makes on another one, or the same with many more events: npm run test:long.',
       },
+      ...SERVER_NAMES.map((name) => ({
+        name,
+        description: `Skipped, and named at the end, without ${name}.`,
+        skip: missing.includes(name),
+      })),
     ],
     projects: [
       {

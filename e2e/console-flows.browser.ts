@@ -5,7 +5,6 @@ import { connect } from '@nats-io/transport-node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { findNats } from '../packages/server/test/servers/find.ts';
 import { startNats } from '../packages/server/test/servers/index.ts';
 import { type Console, startConsole, writeCode } from './harness/console.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
@@ -99,7 +98,7 @@ describe('daily work in the console', () => {
     await read(page, { mappings: { 'properties.channel': "'shop'" } }, '"channel": "shop"');
   });
 
-  test.skipIf(!findNats())('a broker source reads messages, says what it lacks, and is removed', async () => {
+  test('a broker source reads messages, says what it lacks, and is removed', { tags: ['nats-server'] }, async () => {
     const broker = await startNats({ flags: ['--auth', 'right'] });
     try {
       const nc = await connect({ servers: broker.url, token: 'right' });

@@ -5,19 +5,15 @@
  * `npm run test:long`, which the end of the run says.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { findChromium, findNats, findPostgres, findRedis, findSshd } from '../packages/server/test/servers/find.ts';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findChromium, missingServers } from '../packages/server/test/servers/find.ts';
 import { ensureNatsServer } from './nats-server.ts';
 import { run, step } from './run.ts';
 
 ensureNatsServer();
-const missing = () => [
-  ...(process.env.TEST_DATABASE_URL || findPostgres() ? [] : ['postgresql']),
-  ...(process.env.TEST_NATS_URL || findNats() ? [] : ['nats-server']),
-  ...(findChromium() ? [] : ['chromium']),
-  ...(findSshd() ? [] : ['openssh-server']),
-  ...(findRedis() ? [] : ['redis-server']),
-];
+const missing = () => [...missingServers(), ...(findChromium() ? [] : ['chromium'])];
 
 // Debian's nats-server is too old for the service.
 const inDebian = missing().filter((name) => name !== 'nats-server');
@@ -30,6 +26,11 @@ if (inDebian.length > 0 && existsSync('/etc/debian_version') && process.getuid?.
 const absent = missing();
 const without = (...needed: string[]) => needed.filter((name) => absent.includes(name));
 const leftOut: string[] = [];
+// scripts/left-out.ts writes into it what the runs of vitest skip.
+const folder = mkdtempSync(join(tmpdir(), 'left-out-'));
+process.once('exit', () => rmSync(folder, { recursive: true }));
+process.env.LEFT_OUT = join(folder, 'names');
+writeFileSync(process.env.LEFT_OUT, '');
 const NOT_LONG = '--tags-filter=!long';
 
 await step('npm run check', 'node', ['scripts/check.ts']);
@@ -41,8 +42,7 @@ else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '
 if (without('chromium').length > 0) leftOut.push('the browser suite (no chromium)');
 else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser', '--project', 'npm'], { STORES: 'embedded' });
 
-if (without('openssh-server').length > 0) leftOut.push('files over SFTP (no openssh-server)');
-if (without('redis-server').length > 0) leftOut.push('Redis streams (no redis-server)');
+leftOut.push(...readFileSync(process.env.LEFT_OUT, 'utf8').split('\n').filter(Boolean));
 
 console.log(`
 Left to other commands:

@@ -1,10 +1,13 @@
-/** Credentials that change while events arrive, and the number of connections, seen from the destination. */
+/**
+ * Credentials that change while events arrive, and the number of connections, seen from the destination.
+ *
+ * @module-tag postgresql
+ */
 import { loadVendor } from '@firsthand/catalog/index.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { findRedis } from '../../test/servers/find.ts';
 import { startPostgres, startRedis, type TestServer } from '../../test/servers/index.ts';
 import { anEvent, anIntegration, Bench, until } from '../roles/deliver/testing/bench.ts';
 import { type AzureAccount, azureService } from './files/testing/azure-service.ts';
@@ -152,17 +155,17 @@ async function cloud(target: CloudTarget): Promise<Rotation> {
   };
 }
 
-const targets: [name: string, make: () => Promise<Rotation>][] = [
+const targets: [name: string, make: () => Promise<Rotation>, tags?: string[]][] = [
   ['PostgreSQL', postgresql],
   ['Amazon S3', amazonS3],
   ['Google Cloud Storage', cloudStorage],
   ['Azure Blob Storage', blobStorage],
-  ...(findRedis() ? [['Redis', redis] satisfies [string, () => Promise<Rotation>]] : []),
+  ['Redis', redis, ['redis-server']],
   ...CLOUDS.map((target): [string, () => Promise<Rotation>] => [target.name, () => cloud(target)]),
 ];
 
-describe.each(targets)('credentials of %s that are rotated while events arrive', (_name, make) => {
-  test('no event is lost, repeated or refused', async () => {
+describe.each(targets)('credentials of %s that are rotated while events arrive', (_name, make, tags = []) => {
+  test('no event is lost, repeated or refused', { tags }, async () => {
     const rotation = await make();
     const bench = await openBench();
     const use = async (config: JsonObject) => bench.snapshots.set([anIntegration(await compiled(rotation.vendor, config))]);

@@ -1,14 +1,14 @@
+// @module-tag nats-server
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findNats } from '../../test/servers/find.ts';
 import { startNats, type TestServer } from '../../test/servers/index.ts';
 import { openNats } from './nats.ts';
 import { driverOptions, record } from './testing/conformance.ts';
 import { testKills } from './testing/kills.ts';
 import { describeStream } from './testing/streams.ts';
 
-describe.skipIf(!findNats())(`NATS${findNats() ? '' : ' (nats-server is not installed: left out)'}`, () => {
+describe('NATS', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startNats({ flags: ['--user', 'writer', '--pass', 'right'] });

@@ -1,4 +1,8 @@
-/** PostgreSQL that fails in the middle: restarts, statements that hang, wrong credentials, missing rights. */
+/**
+ * PostgreSQL that fails in the middle: restarts, statements that hang, wrong credentials, missing rights.
+ *
+ * @module-tag postgresql
+ */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type TestServer } from '../../test/servers/index.ts';

@@ -1,3 +1,4 @@
+// @module-tag postgresql
 import { POSTGRESQL } from '@firsthand/core/tables/dialects.ts';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';

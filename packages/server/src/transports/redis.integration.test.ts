@@ -1,13 +1,13 @@
+// @module-tag redis-server
 import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findRedis } from '../../test/servers/find.ts';
 import { startRedis, type TestServer } from '../../test/servers/index.ts';
 import { openRedis } from './redis.ts';
 import { driverOptions, record } from './testing/conformance.ts';
 import { testKills } from './testing/kills.ts';
 import { describeStream } from './testing/streams.ts';
 
-describe.skipIf(!findRedis())(`Redis${findRedis() ? '' : ' (redis-server is not installed: left out)'}`, () => {
+describe('Redis', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startRedis();

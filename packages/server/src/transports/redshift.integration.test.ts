@@ -1,3 +1,4 @@
+// @module-tag postgresql
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { REDSHIFT } from '@firsthand/core/tables/dialects.ts';

@@ -16,5 +16,9 @@ const OLDEST_NATS_MINOR = 11;
 export const findSshd = () => findProgram('sshd', ['/usr/sbin', '/usr/local/sbin']);
 export const findChromium = () => findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome');
 export const findRedis = () => findProgram('redis-server');
+/** The servers of unit and integration tests, named as their packages in Debian. Tests that need one have its name as their tag. */
+const SERVERS = { postgresql: findPostgres, 'nats-server': findNats, 'openssh-server': findSshd, 'redis-server': findRedis };
+export const SERVER_NAMES = Object.keys(SERVERS) as (keyof typeof SERVERS)[];
+export const missingServers = () => SERVER_NAMES.filter((name) => SERVERS[name]() === undefined);
 export const findMosquitto = () => findProgram('mosquitto', ['/usr/sbin', '/usr/local/sbin']);
 export const findRabbitmq = () => findProgram('rabbitmq-server', ['/usr/sbin']);

@@ -140,7 +140,6 @@ function run(command: string[], user: { uid: number; gid: number } | undefined):
   return { child, output: () => output };
 }
 
-/** Looks on PATH, then in the folders given. */
 /** Looks in `first`, then in the PATH, then in `folders`. */
 export function findProgram(name: string, folders: string[] = [], first: string[] = []): string | undefined {
   for (const folder of [...first, ...(process.env.PATH ?? '').split(delimiter), ...folders]) {

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onBothEngines } from '../../../test/servers/both-engines.ts';
-import { findPostgres } from '../../../test/servers/find.ts';
 import { startPostgres, type TestServer } from '../../../test/servers/index.ts';
 import { createCipher } from '../../secrets/cipher.ts';
 import { ensureOwner } from './create-organisation.ts';
 import { type Harness, SECRET_KEY, startHarness, type TestOrganisation, testClock } from './testing/harness.ts';
 
-describe.skipIf(findPostgres() === undefined && process.env.CI !== 'true')('a PostgreSQL that goes away', () => {
+describe('a PostgreSQL that goes away', { tags: ['postgresql'] }, () => {
   let server: TestServer;
   let harness: Harness;
   let org: TestOrganisation;

@@ -1,4 +1,8 @@
-/** The stories that lean on the log most, once more on JetStream. */
+/**
+ * The stories that lean on the log most, once more on JetStream.
+ *
+ * @module-tag nats-server
+ */
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';

@@ -280,7 +280,7 @@ describe('ordering', () => {
   });
 });
 
-test('a driver: rows in a real PostgreSQL, one bad event among them is a dead letter', async () => {
+test('a driver: rows in a real PostgreSQL, one bad event among them is a dead letter', { tags: ['postgresql'] }, async () => {
   const database = await startDatabase();
   try {
     const config = { url: database.url, tls: 'disable', batch_interval_ms: 50 };

@@ -1,3 +1,4 @@
+// @module-tag nats-server
 import { afterEach, expect, test } from 'vitest';
 import { startNats } from '../../../test/servers/index.ts';
 import { systemClock } from '../../runtime/clock.ts';

@@ -1,3 +1,4 @@
+// @module-tag postgresql
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres, type TestServer } from '../../../test/servers/index.ts';
 import { systemClock } from '../../runtime/clock.ts';

@@ -1,3 +1,4 @@
+// @module-tag nats-server
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';

@@ -105,19 +105,20 @@ async function jetStream(
   }
 }
 
-test('JetStream: killing the client at four moments loses no acknowledged record and redelivers very few', () =>
+test('JetStream: killing the client at four moments loses no acknowledged record and redelivers very few', { tags: ['nats-server'] }, () =>
   jetStream(
     async (url, _, told) => {
       for (const [run, ms] of [20, 100, 250, 600].entries()) await runAndKill('jetstream', url, `r${run}`, ms, told, 30);
     },
     // One a kill at least: a share of a few hundred is less than one.
     (settled) => Math.max(4, settled * 0.001),
-  ));
+  ),
+);
 
 // How many come again is not ours to bound: nats-server 2.9 answers an acknowledgement before it has written it down (up to
 // about 300 ms), and our own memory of it dies with the client. That a client which lives on repeats next to nothing is
 // shown in jetstream-faults.integration.test.ts.
-test('JetStream: the server killed, then the client, nothing acknowledged is lost', () =>
+test('JetStream: the server killed, then the client, nothing acknowledged is lost', { tags: ['nats-server'] }, () =>
   jetStream(
     async (url, restartServer, told) => {
       const working = runAndKill('jetstream', url, 'r', 1_500, told, 100);
@@ -126,4 +127,5 @@ test('JetStream: the server killed, then the client, nothing acknowledged is los
       await working;
     },
     () => Number.POSITIVE_INFINITY,
-  ));
+  ),
+);

@@ -1,6 +1,7 @@
 /**
  * The conformance suite once more, on three replicated servers.
  *
+ * @module-tag nats-server
  * @module-tag long
  */
 import type { NatsConnection } from '@nats-io/transport-node';

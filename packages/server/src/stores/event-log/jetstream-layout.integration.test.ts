@@ -1,4 +1,8 @@
-/** What an installation is created with, and what happens to the streams of an earlier release. */
+/**
+ * What an installation is created with, and what happens to the streams of an earlier release.
+ *
+ * @module-tag nats-server
+ */
 import type { NatsConnection } from '@nats-io/transport-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { startNats } from '../../../test/servers/index.ts';

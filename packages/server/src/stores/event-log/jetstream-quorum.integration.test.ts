@@ -1,4 +1,8 @@
-/** Three replicated servers, of which two go away. */
+/**
+ * Three replicated servers, of which two go away.
+ *
+ * @module-tag nats-server
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { startNatsCluster } from '../../../test/servers/index.ts';
 import { collect, until } from './conformance/kit.ts';

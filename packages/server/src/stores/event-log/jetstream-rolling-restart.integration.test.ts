@@ -1,4 +1,8 @@
-/** Three replicated servers, restarted one after the other while records flow. */
+/**
+ * Three replicated servers, restarted one after the other while records flow.
+ *
+ * @module-tag nats-server
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startNatsCluster } from '../../../test/servers/index.ts';

@@ -1,4 +1,8 @@
-/** Connections to NATS servers that ask for credentials, nkeys, TLS and client certificates. */
+/**
+ * Connections to NATS servers that ask for credentials, nkeys, TLS and client certificates.
+ *
+ * @module-tag nats-server
+ */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

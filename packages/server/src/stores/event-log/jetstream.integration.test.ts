@@ -1,3 +1,4 @@
+// @module-tag nats-server
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';

@@ -49,7 +49,7 @@ describe('embedded leases', () => {
   });
 });
 
-describe('leases on JetStream', () => {
+describe('leases on JetStream', { tags: ['nats-server'] }, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startNats();

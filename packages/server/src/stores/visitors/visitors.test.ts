@@ -62,10 +62,10 @@ const DAY = 86_400_000;
 const session = { id: 's1', started_at: 1, last_at: 2 };
 const wild = ['anon', '', ' *>.', 'é\u0000', 'x'.repeat(3_000), '..'];
 
-describe.each([
-  ['LMDB', embedded],
-  ['JetStream KV', atScale],
-] as const)('visitors: %s', (_, make) => {
+describe('visitors: LMDB', () => suite(embedded));
+describe('visitors: JetStream KV', { tags: ['nats-server'] }, () => suite(atScale));
+
+function suite(make: () => Promise<UnderTest>): void {
   test('are kept for any id, across restarts, separately per organisation', async () => {
     const under = await make();
     const state = (id: string): VisitorState => ({ user_id: `u/${id}`, traits: { a: [1, { b: id }] }, session });
@@ -136,9 +136,9 @@ describe.each([
     expect((await store.erase('org_1', { user_id: 'u' })).anonymous_ids).toEqual(['a']);
     await under.end();
   });
-});
+}
 
-test('a bucket of an earlier version gets the expiry setting', async () => {
+test('a bucket of an earlier version gets the expiry setting', { tags: ['nats-server'] }, async () => {
   const server = await startNats();
   const connection = await connectNats(server.url);
   const ask = async (operation: string, body: object) =>

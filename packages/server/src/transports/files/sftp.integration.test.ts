@@ -1,8 +1,8 @@
+// @module-tag openssh-server
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findSshd } from '../../../test/servers/find.ts';
 import { type SshServer, startSshd } from '../../../test/servers/sshd.ts';
 import { driverOptions } from '../testing/conformance.ts';
 import { testKills } from '../testing/kills.ts';
@@ -50,7 +50,7 @@ class Wire {
   }
 }
 
-describe.skipIf(!findSshd())('files over SFTP (needs openssh-server)', () => {
+describe('files over SFTP', () => {
   let ssh: SshServer;
   const wire = new Wire(() => ssh.port);
   beforeAll(async () => {

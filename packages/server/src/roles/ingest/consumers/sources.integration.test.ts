@@ -1,13 +1,12 @@
 import { jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { findNats } from '../../../../test/servers/find.ts';
 import { AWS_KEY, type AwsAnswer, type AwsCall, startAws, startNats, type TestServer } from '../../../../test/servers/index.ts';
 import { openNatsConsumer } from '../../../transports/consumers/nats.ts';
 import { driverOptions } from '../../../transports/testing/conformance.ts';
 import { describeSource } from './testing/source-suite.ts';
 
-describe.skipIf(!findNats())(`NATS${findNats() ? '' : ' (nats-server is not installed: left out)'}`, () => {
+describe('NATS', { tags: ['nats-server'] }, () => {
   let server: TestServer;
   let streams = 0;
   beforeAll(async () => {

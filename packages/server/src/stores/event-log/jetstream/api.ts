@@ -1,7 +1,7 @@
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { LogUnavailable } from '../port.ts';
 
-/** The JetStream API as supported by every server since 2.9: JSON over request and reply. */
+/** The JetStream API as every supported server has it: JSON over request and reply. */
 export class JetStreamApi {
   readonly #connection: NatsConnection;
   readonly #timeoutMs: number;
