@@ -1419,7 +1419,7 @@ export interface paths {
         put?: never;
         /**
          * Forget a person
-         * @description Removes identity links, sessions, traces and dead letters at once, and the events from the log by `log_erased_by`. An event that still waits for delivery is removed from the log when it is delivered or given up. 503 where events that came earlier are still being processed after 5 s: ask again.
+         * @description Removes identity links, sessions, traces, dead letters and saved test cases at once, and the events from the log by `log_erased_by`. An event that still waits for delivery is removed from the log when it is delivered or given up. 503 where events that came earlier are still being processed after 5 s: ask again.
          *
          *     Least role: **admin**.
          */
@@ -3720,6 +3720,8 @@ export interface components {
             sessions: number;
             traces: number;
             dead_letters: number;
+            /** @description Saved test cases whose event has an id of the person. */
+            test_cases: number;
             /** @description Records of the event log that are being removed. */
             log_records: number;
             /**

@@ -391,7 +391,7 @@ export const SETTINGS = {
     default: '1',
     parser: ratio,
     meaning:
-      'Share of event traces that are kept above `TRACE_SAMPLE_ABOVE`, from 0 to 1. Statistics count every event. Drops, failed attempts and dead letters are always traced. Below 1, erasing a person does not find the log records of events without a trace: they stay until `EVENT_RETENTION`.',
+      'Share of event traces that are kept above `TRACE_SAMPLE_ABOVE`, from 0 to 1. Statistics count every event. Drops, failed attempts and dead letters are always traced. Below 1, erasing a person does not find the log records of events without a trace: they stay for `EVENT_RETENTION`, or `retention_days` of their pipeline where that is longer.',
   }),
   traceSampleAbove: setting({
     variable: 'TRACE_SAMPLE_ABOVE',

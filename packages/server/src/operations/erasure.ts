@@ -1,5 +1,5 @@
 /**
- * Erases a person at once: links, sessions, traces and dead letters. The traces tell where the log has the events; their records are removed
+ * Erases a person at once: links, sessions, traces, dead letters and saved test cases. The traces tell where the log has the events; their records are removed
  * in the background (`outcomes/erasures.ts`). Events accepted earlier but still in flight would bring some data back, so erasure waits for
  * them.
  */
@@ -10,6 +10,8 @@ import { eventRecordId, eventsTopic } from '../event-record.ts';
 import { type Erasure, erasureAppends, placesByTopic } from '../outcomes/erasures.ts';
 import { outcomesTopics, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { ingestPartitions, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
+import { eraseTestCases } from '../stores/config/event-cases.ts';
+import type { Db } from '../stores/config/schema.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
 import { type ErasedTrace, findTracesOf, removeTraces } from '../stores/observe/erase-traces.ts';
@@ -20,6 +22,7 @@ export interface Erased {
   sessions: number;
   traces: number;
   dead_letters: number;
+  test_cases: number;
   /** Records of the log that will be removed. */
   log_records: number;
 }
@@ -28,7 +31,7 @@ const LOOK_EVERY_MS = 50;
 
 /** `complete` is false if earlier events were still in flight after some seconds. Call again then. */
 export async function erasePerson(
-  operations: Pick<Operations, 'visitors' | 'observe' | 'ephemeral' | 'log'>,
+  operations: Pick<Operations, 'visitors' | 'observe' | 'ephemeral' | 'log'> & { db: Db },
   orgId: string,
   who: { user_id: string } | { anonymous_id: string },
   longestWaitMs = LONGEST_WAIT_MS,
@@ -53,7 +56,7 @@ export async function erasePerson(
   // A batch that was being processed may have saved one of them back.
   await caughtUp(log, await processGroups(log), end);
   for (const anonymous_id of anonymousIds) await operations.visitors.erase(orgId, { anonymous_id });
-  const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0, log_records: 0 };
+  const erased: Erased = { identity_links: 0, sessions: 0, traces: 0, dead_letters: 0, test_cases: 0, log_records: 0 };
   for (const { links, sessions } of found) {
     erased.identity_links += links;
     erased.sessions += sessions;
@@ -72,6 +75,7 @@ export async function erasePerson(
     for (const { pipeline_id, event_id } of await eraseDeadLetters(observe, orgId, person))
       letters.push(eventRecordId(pipeline_id, event_id));
   await log.append(erasureAppends({ places: [], ids: letters }));
+  erased.test_cases = await eraseTestCases(operations.db, orgId, { user_ids: userIds, ...wanted });
   erased.traces = events.size;
   erased.dead_letters = letters.length;
   erased.log_records = places.reduce((sum, [, positions]) => sum + positions.length, 0);

@@ -170,7 +170,7 @@ function SaveCase({ event, onDone }: { event: Explained; onDone: () => void }) {
       <Stack gap="sm">
         <TextInput
           label="Name"
-          description="The event is kept as it is, with the personal data in it, until somebody deletes the test case."
+          description="The event is kept as it is, with the personal data in it, until somebody deletes the test case or erases the person."
           data-autofocus
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}

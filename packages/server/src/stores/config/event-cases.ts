@@ -34,3 +34,21 @@ export async function insertTestCase(tx: Db, value: TestCase): Promise<TestCase>
 export async function deleteTestCase(tx: Db, orgId: string, id: string): Promise<void> {
   await tx.deleteFrom('test_cases').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
+
+/** Deletes the test cases whose event has one of these ids. Returns their number. */
+export async function eraseTestCases(
+  db: Db,
+  orgId: string,
+  ids: { user_ids: readonly string[]; anonymous_ids: readonly string[] },
+): Promise<number> {
+  const [users, visitors] = [new Set<unknown>(ids.user_ids), new Set<unknown>(ids.anonymous_ids)];
+  const found: string[] = [];
+  for (let offset = 0; ; ) {
+    const { rows } = await listTestCases(db, orgId, undefined, { limit: 100, offset });
+    if (rows.length === 0) break;
+    offset += rows.length;
+    for (const { id, event } of rows) if (users.has(event.user_id) || visitors.has(event.anonymous_id)) found.push(id);
+  }
+  for (const id of found) await deleteTestCase(db, orgId, id);
+  return found.length;
+}

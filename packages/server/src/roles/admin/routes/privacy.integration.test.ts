@@ -89,6 +89,28 @@ onStory('erasure', (story) => {
     expect(await left(pipeline)).toEqual([0, 0]);
   });
 
+  test('removes the saved test cases of the person, and those of nobody else', async () => {
+    const { visitors } = story.harness.operations;
+    await visitors.save(story.org.org_id, [['anon-tess', { user_id: 'tess' }]]);
+    const events = {
+      'by user': { user_id: 'tess' },
+      'before the login': { anonymous_id: 'anon-tess' },
+      hashed: { user_id: hashPii('tess') },
+      'of another': { user_id: 'tom', anonymous_id: 'tess', properties: { user_id: 'tess' } },
+      'of nobody': {},
+    };
+    for (const [name, who] of Object.entries(events))
+      await story.made('test-cases', { name, event: { type: 'track', event: 'Seen', ...who } });
+    const stranger = await story.stranger('POST', 'test-cases', { name: 'Theirs', event: { type: 'track', user_id: 'tess' } });
+    expect(stranger.status).toBe(201);
+    const entry = await story.audited(async () => expect(await erase({ user_id: 'tess' })).toMatchObject({ test_cases: 3 }));
+    expect(entry).toMatchObject({ action: 'privacy.erased', changes: { test_cases: { new: 3 } } });
+    const left = (await story.got('test-cases')).test_cases.map(({ name }) => name);
+    expect(left.toSorted()).toEqual(['of another', 'of nobody']);
+    expect((await story.stranger('GET', `test-cases/${stranger.body.id}`)).status).toBe(200);
+    expect(await erase({ user_id: 'tess' })).toMatchObject({ test_cases: 0 });
+  });
+
   test('removes the events from the log: as received, processed, replayed and dead, and after their delivery where that still waits', async () => {
     const pipeline = (await story.made('pipelines', { name: 'In the log' })).id;
     const { log } = story.harness.operations;
@@ -160,7 +182,9 @@ onStory('erasure', (story) => {
       if (found.anonymous_ids.length > 0 && saves-- > 0) await visitors.save(story.org.org_id, back);
       return found;
     };
-    await erasePerson({ ...operations, visitors: { ...visitors, erase: erased } }, story.org.org_id, { user_id: 'eve' });
+    await erasePerson({ ...operations, db: story.harness.store.db, visitors: { ...visitors, erase: erased } }, story.org.org_id, {
+      user_id: 'eve',
+    });
     expect(await visitors.load(story.org.org_id, ['anon-back'])).toEqual([undefined]);
   });
 

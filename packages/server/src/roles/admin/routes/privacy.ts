@@ -13,7 +13,7 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Forget a person',
         description:
-          'Removes identity links, sessions, traces and dead letters at once, and the events from the log by `log_erased_by`. An event that still waits for delivery is removed from the log when it is delivered or given up. 503 where events that came earlier are still being processed after 5 s: ask again.',
+          'Removes identity links, sessions, traces, dead letters and saved test cases at once, and the events from the log by `log_erased_by`. An event that still waits for delivery is removed from the log when it is delivered or given up. 503 where events that came earlier are still being processed after 5 s: ask again.',
         tags: ['Privacy'],
         body: Body(
           {
@@ -31,6 +31,7 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
             sessions: Type.Integer(),
             traces: Type.Integer(),
             dead_letters: Type.Integer(),
+            test_cases: Type.Integer({ description: 'Saved test cases whose event has an id of the person.' }),
             log_records: Type.Integer({ description: 'Records of the event log that are being removed.' }),
             log_erased_by: Timestamp,
           }),
@@ -43,7 +44,7 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
         throw invalid('anonymous_id', 'must not be combined with user_id: send only one of them');
       const who = user_id !== undefined ? { user_id } : anonymous_id !== undefined ? { anonymous_id } : undefined;
       if (who === undefined) throw missing('user_id or anonymous_id');
-      const { erased, complete } = await erasePerson(context.operations, user.org_id, who);
+      const { erased, complete } = await erasePerson({ ...context.operations, db: context.db }, user.org_id, who);
       // Counts, not the identifier: the audit log is kept forever and must not contain the erased person.
       await context.write(user, 'privacy.erased', async (_tx, change) => change.audit({ id: null, after: erased }));
       if (!complete)
