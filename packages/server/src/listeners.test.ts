@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorReply, writeReply } from './http/collection-reply.ts';
 import { createAdminSlot, type Listeners, openListeners, refuseCollection } from './listeners.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
     admin: {
       handle: (req, res) => writeReply(res, errorReply({ code: 'not_found' }, req.headers.origin)),
       attach: (server) => server.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n')),
+      detach: () => undefined,
     },
   });
 });
@@ -175,10 +177,80 @@ test('an error while accepting a connection does not end the process', async () 
       attach: (main) => {
         server = main;
       },
+      detach: () => undefined,
     },
   });
   // Node emits it for each failed accept: a single handler that removes itself would not be enough.
   for (let i = 0; i < 3; i++) server?.emit('error', Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' }));
   expect((await fetch(opened.addresses.main)).status).toBe(200);
   await opened.close();
+});
+
+/** A listener that answers every request, those to `/slow` once the test calls `slow`, and accepts WebSockets. */
+async function openForDrain(detach: (sockets: Duplex[]) => void, slow: (() => void)[] = []) {
+  const sockets: Duplex[] = [];
+  return openListeners({
+    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined, metricsPort: undefined },
+    logger,
+    health: () => false,
+    metrics: () => false,
+    collection: [],
+    admin: {
+      handle(req, res) {
+        if (req.url === '/slow') slow.push(() => res.end('answered'));
+        else res.end('answered');
+      },
+      attach: (server) =>
+        server.on('upgrade', (_req, socket) => {
+          sockets.push(socket);
+          socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+        }),
+      detach: () => detach(sockets),
+    },
+  });
+}
+function connectTo({ addresses }: Listeners) {
+  const socket = connect(Number(new URL(addresses.main).port), '127.0.0.1');
+  const seen = { text: '', ended: false, errors: [] as Error[] };
+  socket.on('data', (chunk) => (seen.text += chunk.toString('latin1')));
+  socket.on('end', () => (seen.ended = true));
+  socket.on('error', (error) => seen.errors.push(error));
+  return { socket, seen };
+}
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+test('while draining, a kept connection stays open until its next answer, which closes it', async () => {
+  const slow: (() => void)[] = [];
+  const opened = await openForDrain(() => undefined, slow);
+  const waiting = connectTo(opened);
+  waiting.socket.write(GET.replace('/', '/slow'));
+  await expect.poll(() => slow.length).toBe(1);
+  const busy = connectTo(opened);
+  const idle = connectTo(opened);
+  for (const { socket, seen } of [busy, idle]) {
+    socket.write(GET);
+    await expect.poll(() => seen.text).toMatch(/\r\nConnection: keep-alive\r\n[\s\S]*answered/);
+  }
+  opened.drain();
+  busy.seen.text = '';
+  busy.socket.write(GET);
+  await expect.poll(() => busy.seen.ended).toBe(true);
+  slow[0]!();
+  await expect.poll(() => waiting.seen.ended).toBe(true);
+  for (const { seen } of [busy, waiting]) expect(seen.text).toMatch(/\r\nConnection: close\r\n[\s\S]*answered/);
+  expect((await fetch(opened.addresses.main)).headers.get('connection')).toBe('close');
+  expect(idle.seen.ended, 'the idle one may still send').toBe(false);
+  await opened.close();
+  await expect.poll(() => idle.seen.ended).toBe(true);
+  expect([...busy.seen.errors, ...waiting.seen.errors, ...idle.seen.errors]).toEqual([]);
+});
+test.each([
+  ['is closed by its owner', (sockets: Duplex[]) => sockets.forEach((socket) => void socket.end())],
+  ['stays open', () => undefined],
+])('an open WebSocket does not hold up a stop: one that %s', async (_name, detach) => {
+  const opened = await openForDrain(detach);
+  const { socket, seen } = connectTo(opened);
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  await expect.poll(() => seen.text).toContain('101 Switching Protocols');
+  await opened.close();
+  socket.destroy();
 });

@@ -12,6 +12,9 @@ import { replyToMalformedRequest } from './http/malformed-request.ts';
 import { serverOptions } from './http/server-options.ts';
 import type { Logger } from './runtime/logger.ts';
 
+/** How long requests in flight may take after the listener closed. */
+const CUT_AFTER_MS = 4_000;
+
 type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
 export interface ListenerDeps {
   settings: Pick<Settings, 'port' | 'host' | 'ingestPort' | 'metricsPort'>;
@@ -25,9 +28,14 @@ export interface ListenerDeps {
   /** The collection listener uses this request class, and is passed to `attach` before it listens. */
   ingest?: { requestClass: typeof IncomingMessage; attach(server: Server): void } | undefined;
   /** The management API answers every request, unknown paths with 404. */
-  admin: { handle(req: IncomingMessage, res: ServerResponse): void; attach(server: Server): void } | undefined;
+  admin: Admin | undefined;
 }
-type Admin = NonNullable<ListenerDeps['admin']>;
+interface Admin {
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  attach(server: Server): void;
+  /** Closes its WebSockets: `node:http` waits for them and never closes one. */
+  detach(): void;
+}
 /** Takes the place of the management API until it can start: answers 503 while PostgreSQL is unavailable at the start. */
 export interface AdminSlot extends Admin {
   fill(admin: Admin): void;
@@ -48,6 +56,7 @@ export function createAdminSlot(): AdminSlot {
       admin = started;
       for (const server of servers) admin.attach(server);
     },
+    detach: () => admin?.detach(),
   };
 }
 /** For collection paths while ingest has no configuration: senders keep their events and retry. */
@@ -59,6 +68,8 @@ export function refuseCollection(req: IncomingMessage, res: ServerResponse): boo
 
 export interface Listeners {
   addresses: { main: string; ingest: string | undefined };
+  /** From now on every answer closes its connection, also to a request in flight, so that clients move to another process before `close`. */
+  drain(): void;
   /** Accepts no more connections. Requests in flight get their answer, then their connection closes. */
   close(): Promise<void>;
 }
@@ -66,6 +77,9 @@ export interface Listeners {
 export async function openListeners({ settings, logger, health, metrics, collection, ingest, admin }: ListenerDeps): Promise<Listeners> {
   const { ingestPort } = settings;
   const servers: Server[] = [];
+  /** Answers that `drain` still has to mark. Ingest marks its own. */
+  const answering = new Set<ServerResponse>();
+  let draining = false;
   async function open(
     variable: 'PORT' | 'INGEST_PORT' | 'METRICS_PORT',
     port: number,
@@ -76,10 +90,13 @@ export async function openListeners({ settings, logger, health, metrics, collect
     const servesCollection = handlers.some((handler) => collection.includes(handler));
     const requestClass = servesCollection && ingest !== undefined ? { IncomingMessage: ingest.requestClass } : {};
     const server: Server = createServer({ ...serverOptions, ...requestClass, shouldUpgradeCallback }, (req, res) => {
+      if (draining) res.shouldKeepAlive = false;
       try {
         // Some proxies write the whole URL into the request line.
         if (req.url?.startsWith('/') === false) req.url = pathOf(req.url);
         for (const handle of handlers) if (handle(req, res)) return;
+        answering.add(res);
+        res.once('close', () => answering.delete(res));
         last(req, res);
       } catch (error) {
         // A throw in this listener would end the process; only this request may fail.
@@ -110,15 +127,24 @@ export async function openListeners({ settings, logger, health, metrics, collect
   if (settings.metricsPort !== undefined) await open('METRICS_PORT', settings.metricsPort, [metrics], notFound);
   return {
     addresses: { main: addressOf(main), ingest: separate && addressOf(separate) },
+    drain() {
+      draining = true;
+      for (const res of answering) res.shouldKeepAlive = false;
+    },
     async close() {
+      draining = true;
+      admin?.detach();
       await Promise.all(
         servers.map(async (server) => {
+          let cut: NodeJS.Timeout | undefined;
+          const late = new Promise((resolve) => (cut = setTimeout(resolve, CUT_AFTER_MS)));
           const closed = new Promise((resolve) => server.close(resolve));
           server.closeIdleConnections();
           // A connection counts as idle only after its last answer is sent.
           const sweep = setInterval(() => server.closeIdleConnections(), 50);
-          const cut = setTimeout(() => server.closeAllConnections(), 4_000);
-          await closed;
+          // Not `closed` alone: a WebSocket whose client does not answer the close would hold up the rest of the stop.
+          await Promise.race([closed, late]);
+          server.closeAllConnections();
           clearInterval(sweep);
           clearTimeout(cut);
         }),

@@ -252,6 +252,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     async stop() {
       draining = true;
       stopping.abort();
+      listeners.drain();
       ingest?.drain();
       await sleep(settings.drainDelayMs);
       await listeners.close();

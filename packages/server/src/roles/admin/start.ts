@@ -12,6 +12,8 @@ import type { AdminDeps } from './deps.ts';
 export interface AdminRole {
   handle(req: IncomingMessage, res: ServerResponse): void;
   attach(server: Server): void;
+  /** Closes the debug sockets. */
+  detach(): void;
   stop(): Promise<void>;
 }
 
@@ -45,9 +47,7 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
         hideSecrets: (frame) => hideSecrets(snapshots.current(), frame.pipeline_id, frame),
       });
     },
-    async stop() {
-      sockets?.close();
-      await app.close();
-    },
+    detach: () => sockets?.close(),
+    stop: () => app.close(),
   };
 }
