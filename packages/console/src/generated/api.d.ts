@@ -3868,7 +3868,7 @@ export interface components {
              */
             source: "browser" | "server" | "webhook" | null;
             webhook_source_id: string | null;
-            /** @description The canonical event, while it is retained. */
+            /** @description The canonical event, while it is retained and the event log can be read. */
             event: {
                 [key: string]: unknown;
             } | null;
@@ -3909,13 +3909,15 @@ export interface components {
              */
             source: "browser" | "server" | "webhook" | null;
             webhook_source_id: string | null;
-            /** @description The canonical event, while it is retained. */
+            /** @description The canonical event, while it is retained and the event log can be read. */
             event: {
                 [key: string]: unknown;
             } | null;
             /** @description What came in, while it is retained; the privacy rules apply to it as they do to the event. */
             received: unknown;
             request: components["schemas"]["ReceivedRequest"] | null;
+            /** @description False: the event log cannot be read now, so `received`, `request` and mostly `event` are null. The rest is complete. */
+            log_available: boolean;
             steps: {
                 [key: string]: unknown;
             }[];

@@ -11,7 +11,7 @@ import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
 import { type TraceEventRow, type TraceStepRow, toldBy, UNTRACED } from '../stores/observe/rows.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { findTrace } from '../stores/observe/traces.ts';
-import { findCanonical } from './find-events.ts';
+import { findCanonical, whileAvailable } from './find-events.ts';
 
 export interface ExplainDeps {
   log: EventLog;
@@ -46,10 +46,15 @@ export async function explainEvent(deps: ExplainDeps, orgId: string, eventId: st
   if (!found) return undefined;
   const { event: row, steps } = found;
   const letter = row.result === 'dead_lettered' ? await findProcessingLetter(deps.observe, row) : undefined;
+  const logged = await whileAvailable(
+    Promise.all([letter?.event ?? findCanonical(deps.log, row), receivedRecord(deps, row, letter ?? row)]),
+  );
+  const [event, received] = logged ?? [letter?.event, NOT_RETAINED];
   return {
     ...summary(row),
-    event: letter?.event ?? (await findCanonical(deps.log, row)) ?? null,
-    ...(await receivedRecord(deps, row, letter ?? row)),
+    event: event ?? null,
+    ...received,
+    log_available: logged !== undefined,
     steps: lifeOf(row, steps),
     deliveries: deliveriesOf(deps.snapshot(), row, steps),
   };

@@ -2,7 +2,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, eventRecordId, eventsTopic, isRecordOf } from '../event-record.ts';
 import { inBulkTurn } from '../runtime/turns.ts';
-import type { EventLog } from '../stores/event-log/port.ts';
+import { type EventLog, LogUnavailable } from '../stores/event-log/port.ts';
 import type { TraceEventRow } from '../stores/observe/rows.ts';
 
 /** Maximum difference between the log's time and the outcome's, in both directions. */
@@ -16,7 +16,20 @@ export async function findCanonical(log: EventLog, trace: TraceEventRow): Promis
   return data && (await decodeInTurn(data));
 }
 
-/** The events of a list in its order, up to this many bytes in all; at least one entry. Undefined: not retained. */
+/** Undefined while the log cannot be read: traces are in the database, and are shown without it. */
+export async function whileAvailable<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof LogUnavailable) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The events of a list in its order, up to this many bytes in all; at least one entry. Undefined: not retained, or the log cannot be read
+ * now.
+ */
 export async function findCanonicals(
   log: EventLog,
   traces: readonly TraceEventRow[],
@@ -24,12 +37,16 @@ export async function findCanonicals(
 ): Promise<(CanonicalEvent | undefined)[]> {
   const events: (CanonicalEvent | undefined)[] = [];
   let bytes = 0;
-  for (let at = 0; at < traces.length; at += AT_ONCE)
-    for (const data of await Promise.all(traces.slice(at, at + AT_ONCE).map((trace) => findStored(log, trace)))) {
+  for (let at = 0; at < traces.length; at += AT_ONCE) {
+    const found = await whileAvailable(Promise.all(traces.slice(at, at + AT_ONCE).map((trace) => findStored(log, trace))));
+    // Each further question would wait for its timeout too.
+    if (found === undefined) return traces.map((_, n) => events[n]);
+    for (const data of found) {
       bytes += data?.length ?? 0;
       if (bytes > mostBytes && events.length > 0) return events;
       events.push(data && (await decodeInTurn(data)));
     }
+  }
   return events;
 }
 

@@ -13,10 +13,6 @@ const NATS_AWAY = new Set([
 
 /** The store whose outage an error reports. */
 export function outageOf(error: Error): 'event log' | 'database' | undefined {
-  if (error instanceof LogUnavailable || isWithoutQuorum(error) || NATS_AWAY.has(error.name)) return 'event log';
+  if (error instanceof LogUnavailable || NATS_AWAY.has(error.name)) return 'event log';
   return isConnectionLost(error) ? 'database' : undefined;
-}
-
-function isWithoutQuorum(error: Error): boolean {
-  return error.name === 'JetStreamError' && (error as { code?: unknown }).code === 503;
 }

@@ -47,7 +47,7 @@ export function Life({ event, request, onRequest }: { event: Explained } & OpenR
   return (
     <ol className={classes.timeline}>
       <Step title="Received" when={clockTime(event.received_at)} tone="ok" marks={<span className="dim">{originOf(event)}</span>}>
-        <RequestFacts request={event.request} />
+        <RequestFacts event={event} />
       </Step>
       {steps.map((step, at) => (
         <Step
@@ -86,8 +86,15 @@ function originOf({ request, event }: Explained): string {
   return [ENDPOINTS[request.source], bytes(request.bytes), request.ip].filter((part) => part !== undefined).join(' · ');
 }
 /** What is kept of the request. The headers that are not here were not stored. */
-function RequestFacts({ request }: { request: Explained['request'] }) {
-  if (request === null) return <div className={classes.detail}>The request is no longer retained.</div>;
+function RequestFacts({ event: { request, log_available } }: { event: Explained }) {
+  if (request === null)
+    return (
+      <div className={classes.detail}>
+        {log_available
+          ? 'The request is no longer retained.'
+          : 'The event log cannot be read now: the request and the event are missing here.'}
+      </div>
+    );
   const { headers, cookies, webhook_source_id, replay_of } = request;
   const rows: [name: string, value: ReactNode][] = [
     ...Object.entries(headers),

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startNatsCluster } from '../../../test/servers/index.ts';
 import { collect, until } from './conformance/kit.ts';
 import { connectNats, openJetStreamLog } from './jetstream.ts';
+import { LogUnavailable } from './port.ts';
 
 test('without a quorum the log is not available although a server answers, and it recovers by itself', async () => {
   const cluster = await startNatsCluster(3);
@@ -29,7 +30,9 @@ test('without a quorum the log is not available although a server answers, and i
   await Promise.all([second?.kill(), third?.kill()]);
   // Nothing is appended: the canary alone finds out.
   await until(() => !log.available);
-  await expect(append('refused')).rejects.toThrow();
+  await expect(append('refused')).rejects.toThrow(LogUnavailable);
+  for (const question of [() => log.lag('ingest.0', 'process'), () => log.groups('ingest.0'), () => log.topics('ingest.')])
+    await expect(question()).rejects.toThrow(LogUnavailable);
   await Promise.all([second?.restart(), third?.restart()]);
   await until(() => log.available);
   await until(async () =>

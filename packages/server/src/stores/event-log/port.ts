@@ -139,7 +139,7 @@ export interface EventLog {
 export class RecordTooLarge extends Error {
   override name = 'RecordTooLarge';
 }
-/** The log cannot store now (disk full, broker unreachable). Respond with 503 and retry later. */
+/** The log cannot store, or cannot be read, now (disk full, broker unreachable). Respond with 503 and retry later. */
 export class LogUnavailable extends Error {
   override name = 'LogUnavailable';
 }

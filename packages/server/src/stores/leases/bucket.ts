@@ -1,5 +1,5 @@
 import { headers, type NatsConnection } from '@nats-io/transport-node';
-import { JetStreamApi, JetStreamError, orNone, type StreamInfo } from '../event-log/jetstream/api.ts';
+import { failureOf, JetStreamApi, orNone, type StreamInfo } from '../event-log/jetstream/api.ts';
 import { LogUnavailable } from '../event-log/port.ts';
 
 /** Processes. A key expires. */
@@ -81,8 +81,7 @@ export class LeaseBucket {
     const reply = await this.#connection.request(`$KV.${bucket}.${key}`, value, { headers: meta, timeout: TIMEOUT_MS });
     const ack = JSON.parse(reply.string()) as { seq?: number; error?: { code: number; err_code: number; description: string } };
     if (ack.error?.err_code === WRONG_LAST) return undefined;
-    if (ack.error || ack.seq === undefined)
-      throw new JetStreamError('lease', ack.error ?? { code: 500, err_code: 0, description: 'no sequence' });
+    if (ack.error || ack.seq === undefined) throw failureOf('lease', ack.error ?? { code: 500, err_code: 0, description: 'no sequence' });
     return ack.seq;
   }
 

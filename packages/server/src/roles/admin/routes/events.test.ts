@@ -1,6 +1,7 @@
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../../event-record.ts';
+import { LogUnavailable } from '../../../stores/event-log/port.ts';
 import { onStory, type Story } from '../testing/story.ts';
 
 const T0 = Date.parse('2026-05-01T10:00:00.000Z');
@@ -82,6 +83,37 @@ onStory('events', (story) => {
     }
     expect(seen).toEqual(ids);
     expect(sizes).toEqual([2, 2, 2, 1]);
+  });
+
+  test('are listed and explained from their traces while the event log cannot be read', async () => {
+    const { pipeline } = await newIntegration(story);
+    const { log } = story.harness.operations;
+    const event = { event_id: 'away', type: 'track', event: 'Order Completed', timestamp: iso(T0), context: {}, properties: {} };
+    const meta = { received_at: T0, org_id: story.org.org_id, pipeline_id: pipeline };
+    const data = encodeEventRecord(meta, event as Parameters<typeof encodeEventRecord>[1]);
+    const [stored] = await log.append([{ topic: eventsTopic(pipeline), records: [{ id: eventRecordId(pipeline, 'away'), data }] }]);
+    await story.record({
+      kind: 'processed',
+      received_at: T0,
+      decisions: [],
+      stored: stored!.positions[0]!,
+      ...about(story, pipeline, 'away'),
+    });
+    expect(await story.got('events/away')).toMatchObject({ log_available: true, event: { event_id: 'away' } });
+    const get = vi.spyOn(log, 'get').mockRejectedValue(new LogUnavailable('away'));
+    onTestFinished(() => get.mockRestore());
+    expect(await story.got('events/away')).toMatchObject({
+      event_id: 'away',
+      log_available: false,
+      event: null,
+      received: null,
+      request: null,
+      status: 'processed',
+      steps: [{ stage: 'received' }, { stage: 'processed' }],
+      deliveries: [{ status: 'not_routed' }],
+    });
+    const { events } = await story.got(`events?pipeline_id=${pipeline}`);
+    expect(events).toMatchObject([{ event_id: 'away', event: null, deliveries: [{ status: 'not_routed' }] }]);
   });
 
   test('are listed newest first by pipeline, name and person', async () => {

@@ -31,7 +31,7 @@ const Summary = {
   reason: Nullable(Type.String()),
   source: Nullable(OneOf(SOURCES, { description: 'The kind of endpoint that took it. Null where it was not recorded.' })),
   webhook_source_id: Nullable(Type.String()),
-  event: Nullable(AnyObject({ description: 'The canonical event, while it is retained.' })),
+  event: Nullable(AnyObject({ description: 'The canonical event, while it is retained and the event log can be read.' })),
 };
 const Listed = named(
   'EventSummary',
@@ -67,6 +67,9 @@ const Trace = named(
     ...Summary,
     received: Type.Unknown({ description: 'What came in, while it is retained; the privacy rules apply to it as they do to the event.' }),
     request: Nullable(ReceivedRequest),
+    log_available: Type.Boolean({
+      description: 'False: the event log cannot be read now, so `received`, `request` and mostly `event` are null. The rest is complete.',
+    }),
     steps: Type.Array(AnyObject({ description: 'Each step of its life: stage, time, and what it decided.' })),
     deliveries: Type.Array(
       Type.Object({

@@ -20,17 +20,29 @@ export class JetStreamApi {
       if (error instanceof errors.InvalidArgumentError) throw error;
       throw new LogUnavailable(`JetStream does not answer: ${(error as Error).message}`, { cause: error });
     }
-    const answer = JSON.parse(text) as { error?: { code: number; err_code: number; description: string } };
-    if (answer.error) throw new JetStreamError(operation, answer.error);
+    const answer = JSON.parse(text) as { error?: ErrorAnswer };
+    if (answer.error) throw failureOf(operation, answer.error);
     return answer as T;
   }
+}
+
+interface ErrorAnswer {
+  code: number;
+  err_code: number;
+  description: string;
+}
+const STREAM_OFFLINE = 10_118;
+/** JetStream may answer although it cannot serve now: no leader, no space, too busy, or no server of the stream is up. */
+export function failureOf(operation: string, answer: ErrorAnswer): LogUnavailable | JetStreamError {
+  const error = new JetStreamError(operation, answer);
+  return answer.code === 503 || answer.err_code === STREAM_OFFLINE ? new LogUnavailable(error.message, { cause: error }) : error;
 }
 
 export class JetStreamError extends Error {
   override name = 'JetStreamError';
   readonly code: number;
   readonly errCode: number;
-  constructor(operation: string, error: { code: number; err_code: number; description: string }) {
+  constructor(operation: string, error: ErrorAnswer) {
     super(`${operation}: ${error.description} (${error.err_code})`);
     this.code = error.code;
     this.errCode = error.err_code;
@@ -49,10 +61,6 @@ export function isGone(error: unknown): boolean {
     (error.errCode === SEQUENCE_NOT_FOUND ||
       (error.errCode === MESSAGE_DELETE_FAILED && /not found|no message found|deleted message/.test(error.message)))
   );
-}
-/** JetStream is reachable but cannot serve now: no leader, no space, or too busy. */
-export function isTemporary(error: unknown): boolean {
-  return error instanceof LogUnavailable || (error instanceof JetStreamError && error.code === 503);
 }
 /** Resolves with `undefined` when the requested object does not exist. */
 export async function orNone<T>(answer: Promise<T>): Promise<T | undefined> {

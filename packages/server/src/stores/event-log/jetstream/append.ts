@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { type Append, type AppendResult, LogUnavailable } from '../port.ts';
-import { isTemporary } from './api.ts';
+import type { Append, AppendResult } from '../port.ts';
 import { AllIds, FamilyIds } from './family-ids.ts';
 import { familyOf, type Layout, type Place } from './names.ts';
 import { NoStream, type Publisher } from './publisher.ts';
@@ -58,7 +57,6 @@ export class Appender {
       });
     } catch (error) {
       if (error instanceof NoStream) this.#deps.streams.forget(place.stream);
-      if (isTemporary(error) && !(error instanceof LogUnavailable)) throw new LogUnavailable((error as Error).message, { cause: error });
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { DEFAULT_PARTITIONS, type PartitionEpoch, withPartitions } from '../../../partition.ts';
 import { LogUnavailable } from '../port.ts';
-import { isTemporary, JetStreamApi, JetStreamError, orNone } from './api.ts';
+import { failureOf, JetStreamApi, orNone } from './api.ts';
 import { checkEarlierLayout } from './earlier-layout.ts';
 
 /** How the installation is laid out. All processes must agree on it, so it is stored beside the data. */
@@ -50,7 +50,7 @@ export async function openLayout(connection: NatsConnection, options: LayoutOpti
         return layout;
       }
     } catch (error) {
-      if (!isTemporary(error)) throw error;
+      if (!(error instanceof LogUnavailable)) throw error;
       if (performance.now() - warnedAt > WARN_EVERY_MS) {
         warnedAt = performance.now();
         options.onWarning?.('NATS_URL: JetStream does not answer, waiting', error);
@@ -127,6 +127,6 @@ async function writeLayout(connection: NatsConnection, layout: StoredLayout, rev
   }
   const { error } = JSON.parse(text) as { error?: { code: number; err_code: number; description: string } };
   if (error?.err_code === WRONG_LAST) return false;
-  if (error) throw new JetStreamError('layout', error);
+  if (error) throw failureOf('layout', error);
   return true;
 }

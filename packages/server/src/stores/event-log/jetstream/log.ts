@@ -12,7 +12,7 @@ import {
   type ReadRange,
   type StoredRecord,
 } from '../port.ts';
-import { isTemporary, JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { JetStreamApi, orNone, type StreamInfo } from './api.ts';
 import { Appender } from './append.ts';
 import { Canary } from './canary.ts';
 import { type ConsumerDeps, GroupConsumer } from './consumer.ts';
@@ -235,7 +235,7 @@ export class JetStreamLog implements EventLog {
         return await work();
       } catch (error) {
         if (this.#closed || this.#connection.isClosed()) throw new LogUnavailable('the log is closed', { cause: error });
-        if (!isTemporary(error)) throw error;
+        if (!(error instanceof LogUnavailable)) throw error;
         if (this.available) this.#settings.onError?.(error, where);
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }

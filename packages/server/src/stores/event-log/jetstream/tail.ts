@@ -1,6 +1,6 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import { LogUnavailable } from '../port.ts';
-import { isTemporary, type JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { type JetStreamApi, orNone, type StreamInfo } from './api.ts';
 import { fromConsumer, type Message } from './message.ts';
 import type { TopicFeed } from './topic-feed.ts';
 
@@ -76,7 +76,7 @@ export class Tail {
     }
     this.#starting = this.#start()
       .catch((error: unknown) => {
-        if (!isTemporary(error)) this.#deps.onError(error);
+        if (!(error instanceof LogUnavailable)) this.#deps.onError(error);
         this.#timer ??= setTimeout(() => this.restart(), AGAIN_MS);
       })
       .finally(() => {
