@@ -1,6 +1,6 @@
 /** One busy integration delivered by two processes: its rate holds, a visitor's events stay in order, and nothing is lost or repeated. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../packages/server/test/servers/process.ts';
 import { type Client, pipelineTo, send, signIn, until } from './harness/client.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
@@ -8,6 +8,8 @@ import { onServers, type Service, startService } from './harness/service.ts';
 
 const VISITORS = 40;
 const RATE = 100;
+const BATCHES_A_SECOND = 20;
+const BATCH_SIZE = 10;
 
 describe.runIf(onServers)('several deliverers', () => {
   let service: Service;
@@ -45,13 +47,8 @@ describe.runIf(onServers)('several deliverers', () => {
     return { batch };
   };
 
-  test('two processes share one integration while its number of deliverers is changed under load', async () => {
-    const { key, pipeline, integration } = await pipelineTo(client, receiver.url, {
-      pipeline: { rate_limit_rps: 100_000 },
-      config: { rate_limit_rps: RATE, rate_limit_burst: 10, delivery_order: 'visitor' },
-      integration: { max_in_flight: 4 },
-    });
-    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}` as const;
+  /** Sends 80 events a second until it is stopped. */
+  function startSending(key: string): { stop(): Promise<void> } {
     let running = true;
     const sending = (async () => {
       while (running) {
@@ -59,12 +56,33 @@ describe.runIf(onServers)('several deliverers', () => {
         await sleep(250);
       }
     })();
+    return {
+      stop() {
+        running = false;
+        return sending;
+      },
+    };
+  }
+  /** Every event from number `first` on arrived once, those of a visitor in order. */
+  function expectEach(events: Record<string, unknown>[], first: number): void {
+    const numbers = events.map((event) => (event.properties as { n: number }).n);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: sent - first }, (_, i) => first + i));
+    for (const own of Map.groupBy(numbers, (n) => n % VISITORS).values()) expect(own).toEqual(own.toSorted((a, b) => a - b));
+  }
+
+  test('two processes share one integration while its number of deliverers is changed under load', async () => {
+    const { key, pipeline, integration } = await pipelineTo(client, receiver.url, {
+      pipeline: { rate_limit_rps: 100_000 },
+      config: { rate_limit_rps: RATE, rate_limit_burst: 10, delivery_order: 'visitor' },
+      integration: { max_in_flight: 4 },
+    });
+    const path = `/pipelines/${pipeline.id}/integrations/${integration.id}` as const;
+    const sending = startSending(key);
     await until('the first event', () => receiver.requests.length > 0);
     expect((await attempts()).filter((count) => count > 0)).toHaveLength(1);
     await client.put(path, { max_deliverers: 2 });
     await until('both processes to deliver', async () => (await attempts()).every((count) => count > 20), 90_000);
-    running = false;
-    await sending;
+    await sending.stop();
 
     // More than the rate allows for several seconds.
     await until('the backlog to be delivered', () => receiver.requests.length >= sent, 60_000);
@@ -82,9 +100,39 @@ describe.runIf(onServers)('several deliverers', () => {
     expect((await send(service, key, '/v1/batch', nextBatch(40))).status).toBe(200);
     await until('one deliverer again', () => receiver.requests.length >= sent, 60_000);
 
-    const numbers = receiver.events().map((event) => (event.properties as { n: number }).n);
-    expect(numbers).toHaveLength(sent);
-    expect(new Set(numbers).size).toBe(sent);
-    for (const own of Map.groupBy(numbers, (n) => n % VISITORS).values()) expect(own).toEqual(own.toSorted((a, b) => a - b));
+    expectEach(receiver.events(), 0);
+  }, 180_000);
+
+  test('two processes deliver batches: none is larger than its size, and the rate counts requests', async () => {
+    const first = sent;
+    const target = await startReceiver();
+    onTestFinished(() => target.close());
+    const { key } = await pipelineTo(client, target.url, {
+      pipeline: { rate_limit_rps: 100_000 },
+      config: {
+        ...{ rate_limit_rps: BATCHES_A_SECOND, rate_limit_burst: 5, delivery_order: 'visitor' },
+        ...{ batch_enabled: true, batch_size: BATCH_SIZE, batch_interval_ms: 200 },
+      },
+      integration: { max_deliverers: 2 },
+    });
+    const before = await attempts();
+    await until('the pipeline', async () => (await send(service, key, '/v1/batch', { batch: [] })).status !== 401);
+    const sending = startSending(key);
+    await until('both processes to deliver', async () => (await attempts()).every((count, at) => count > before[at]! + 5), 90_000);
+    await sending.stop();
+    await until('the backlog to be delivered', () => target.events().length >= sent - first);
+
+    const from = Date.now();
+    const already = target.requests.length;
+    for (let i = 0; i < 8; i++) expect((await send(service, key, '/v1/batch', nextBatch(100))).status).toBe(200);
+    await until('all events', () => target.events().length >= sent - first);
+    const seconds = ((target.requests.at(-1)?.at ?? 0) - from) / 1_000;
+    const rate = (target.requests.length - already - 5) / seconds;
+    const sizes = target.requests.map(({ body }) => (JSON.parse(body) as unknown[]).length);
+    console.log(`${rate.toFixed(1)} batches a second of ${BATCHES_A_SECOND}, ${sizes.length} batches of up to ${Math.max(...sizes)}`);
+    expect(rate).toBeLessThanOrEqual(BATCHES_A_SECOND * 1.1);
+    expect(Math.max(...sizes)).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(BATCH_SIZE);
+    expectEach(target.events(), first);
   }, 180_000);
 });

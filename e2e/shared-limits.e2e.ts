@@ -74,8 +74,18 @@ describe.runIf(onServers)('limits over two processes', () => {
     expect(Math.min(...admitted)).toBeGreaterThan(0);
   });
 
-  test('calls of an API token a minute', async () => {
-    const { token } = await client.post('/api-tokens', { name: 'Busy', role: 'viewer' });
+  const viewer = { email: 'busy@shop.example', password: 'a-busy-password' };
+  test.each([
+    ['an API token', async () => (await client.post('/api-tokens', { name: 'Busy', role: 'viewer' })).token],
+    [
+      'a user',
+      async () => {
+        await client.post('/users', { ...viewer, name: 'Busy', role: 'viewer' });
+        return (await signIn(processes[0]!, viewer)).token;
+      },
+    ],
+  ])('calls of %s a minute', async (_, tokenOf) => {
+    const token = await tokenOf();
     const began = performance.now();
     const statuses = await inTurn(2 * CALLS_A_MINUTE, async (to) => (await clientOf(to, token).call('GET', '/pipelines')).status);
     const admitted = statuses.filter((status) => status === 200).length;
