@@ -38,6 +38,20 @@ test('the next round starts when the last message of this one is confirmed', asy
   vi.useRealTimers();
 });
 
+test('a topic with nothing in flight waits for the round of the others too', async () => {
+  vi.useFakeTimers();
+  const rounds = new Rounds();
+  const { started, join } = joining(rounds);
+  join('slow');
+  await vi.advanceTimersByTimeAsync(1);
+  join('lone');
+  await vi.advanceTimersByTimeAsync(19);
+  expect(started).toEqual(['slow']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(started).toEqual(['slow', 'lone']);
+  vi.useRealTimers();
+});
+
 test('a message that is never confirmed does not hold up the others', async () => {
   vi.useFakeTimers();
   const rounds = new Rounds();

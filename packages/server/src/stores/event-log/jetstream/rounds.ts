@@ -1,6 +1,6 @@
-/** A record waits at most about this long for others to share its message, and for messages of other topics to share its round. */
+/** A record waits about this long for others to share its message, and for messages of other topics to share its round. */
 const LINGER_MS = 1;
-/** A round whose messages are not confirmed by then no longer holds up the next one. */
+/** A round whose messages are not confirmed by then no longer holds up the next one, also of other topics: docs/decisions/0028. */
 const LONGEST_MS = 20;
 
 /**
