@@ -11,17 +11,21 @@ COPY packages/collector/package.json packages/collector/
 COPY packages/console/package.json packages/console/
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY . .
-# Builds the console and fills the compile cache, then removes what only development needs, and the Node that the image brings itself.
+# Builds the console, then removes what only development needs, and the Node that the image brings itself.
 RUN node scripts/build-console.ts \
     && npm prune --omit=dev --ignore-scripts \
-    && rm -rf node_modules/node-linux-* e2e bench attack docs examples deploy \
-    && node scripts/warm-compile-cache.ts
+    && rm -rf node_modules/node-linux-* e2e bench attack docs examples deploy
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production MODE=production DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=build --chown=root:root /app /app
-RUN install -d -o node -g node -m 0700 /data
+# Node keeps a compile cache per user id: fill it as the user that runs the service, then make it read-only like the rest.
+RUN install -d -o node -g node -m 0700 /data \
+    && install -d -o node -g node node_modules/.cache \
+    && setpriv --reuid=1000 --regid=1000 --clear-groups node scripts/warm-compile-cache.ts \
+    && chown -R root:root node_modules/.cache \
+    && chmod -R a+rX node_modules/.cache
 # node, by number: Kubernetes checks runAsNonRoot against a number.
 USER 1000
 VOLUME /data

@@ -15,6 +15,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 test.each([
   'deploy/prometheus/rules.yaml',
+  'deploy/prometheus/adapter.yaml',
   'deploy/grafana/firsthand.json',
   'deploy/helm/firsthand/values.yaml',
 ])('%s names only metrics that the service has', (file) => {
@@ -105,7 +106,27 @@ test('the Grafana dashboard is valid JSON, and every panel asks something by lab
   }
 });
 
+test('prometheus-adapter serves every metric on which the chart scales', () => {
+  const { autoscaling } = load(read('deploy/helm/firsthand/values.yaml')) as {
+    autoscaling: { lag: Record<'process' | 'deliver', { metric: string }> };
+  };
+  const { rules } = load(read('deploy/prometheus/adapter.yaml')) as { rules: { external: Record<string, unknown>[] } };
+  const { process, deliver } = autoscaling.lag;
+  expect(rules.external).toEqual(
+    [process, deliver].map(({ metric }) => ({
+      seriesQuery: `${metric}{namespace!=""}`,
+      resources: { overrides: { namespace: { resource: 'namespace' } } },
+      metricsQuery: 'max(<<.Series>>{<<.LabelMatchers>>})',
+    })),
+  );
+});
+
 describe('the image', () => {
+  test('fills the compile cache as the user that runs it (Node keeps one per user id, and the cache of root was never read)', () => {
+    const [, final = ''] = read('Dockerfile').split(/^FROM .+slim$/m);
+    const user = /^USER (\d+)$/m.exec(final)?.[1];
+    expect(final).toContain(`setpriv --reuid=${user} --regid=${user} --clear-groups node scripts/warm-compile-cache.ts`);
+  });
   test('copies the manifest of every package before it installs', () => {
     const copied = [...read('Dockerfile').matchAll(/^COPY (packages\/\S+\/package\.json) /gm)].map(([, file]) => file);
     expect(copied.toSorted()).toEqual(globSync('packages/*/package.json', { cwd: root }).toSorted());
