@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -79,6 +79,35 @@ describe('an installation', () => {
     const again = await firsthand(org('OWNER@example.com'));
     expect([again.code, again.err]).toEqual([1, expect.stringMatching(/in use/)]);
     for (const file of ['secret-key', 'config.sqlite']) expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is checked for an upgrade, which changes nothing', async () => {
+    const before = readFileSync(join(dataDir, 'config.sqlite'));
+    const current = await firsthand(['upgrade', '--check']);
+    expect([current.code, current.err]).toEqual([0, '']);
+    const { schema, known } = JSON.parse(current.out);
+    expect(JSON.parse(current.out)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      schema: expect.any(Number),
+      known: schema,
+      pending: [],
+      rolling: true,
+      create_indexes: [],
+      earlier_streams: [],
+      unsettled_records: 0,
+    });
+    expect(readFileSync(join(dataDir, 'config.sqlite')).equals(before)).toBe(true);
+    const older = join(folder, 'older');
+    cpSync(dataDir, older, { recursive: true });
+    const database = new DatabaseSync(join(older, 'config.sqlite'));
+    const change = (statement: string) => database.exec(statement);
+    change(`delete from schema_migrations where id = ${known}`);
+    const pending = JSON.parse((await firsthand(['upgrade', '--check'], { DATA_DIR: older })).out);
+    expect(pending).toMatchObject({ schema: known - 1, known, pending: [expect.stringMatching(`^${known} `)] });
+    change(`insert into schema_migrations values (${known + 1}, 'of a newer version', '')`);
+    const newer = await firsthand(['upgrade', '--check'], { DATA_DIR: older });
+    expect([newer.code, newer.err]).toEqual([1, expect.stringContaining(`is at schema ${known + 1}`)]);
+    database.close();
   });
 
   test('takes a new password', async () => {

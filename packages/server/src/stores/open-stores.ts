@@ -10,6 +10,7 @@ import { migrate as migrateConfig } from './config/migrate.ts';
 import { type ConfigStore, type ConfigStoreOptions, openConfigStore, openUnmigrated } from './config/open.ts';
 import { openSqliteSpace, type SpaceReaders } from './disk-space.ts';
 import type { Ephemeral } from './ephemeral/port.ts';
+import type { NatsSecurity } from './event-log/jetstream/connection.ts';
 import { type EventLog, LogUnavailable } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
 import { kyselyWriter } from './observe/kysely-writer.ts';
@@ -182,14 +183,7 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
   ]);
   const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
   const onLeaseError = (error: unknown) => logger.warn({ err: error }, 'lease not renewed, retrying');
-  const security = {
-    credentialsFile: settings.natsCredentials,
-    nkeyFile: settings.natsNkey,
-    caFile: settings.natsCa,
-    certFile: settings.natsCert,
-    keyFile: settings.natsKey,
-  };
-  const connection = await warnWhileWaiting(connectNats(natsUrl, security), logger);
+  const connection = await warnWhileWaiting(connectNats(natsUrl, natsSecurity(settings)), logger);
   void logConnectionLoss(connection, logger);
   const replicas = settings.natsReplicas;
   const log = await openJetStreamLog({
@@ -207,4 +201,8 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
   const leases = await openKvLeases({ connection, replicas, clock, onError: onLeaseError });
   const ephemeral = natsEphemeral({ connection, onError });
   return { log, visitors, leases, ephemeral, space: {}, close: () => closeAll([leases, visitors, ephemeral, log, connection]) };
+}
+
+export function natsSecurity({ natsCredentials, natsNkey, natsCa, natsCert, natsKey }: Settings): NatsSecurity {
+  return { credentialsFile: natsCredentials, nkeyFile: natsNkey, caFile: natsCa, certFile: natsCert, keyFile: natsKey };
 }

@@ -6,6 +6,7 @@ import { JetStreamLog } from './jetstream/log.ts';
 import type { EventLog } from './port.ts';
 
 export { connectNats } from './jetstream/connection.ts';
+export { earlierLayout } from './jetstream/layout-store.ts';
 
 export interface JetStreamLogOptions {
   /** From `connectNats`. Closing the log does not close the connection. */

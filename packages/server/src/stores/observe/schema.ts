@@ -60,9 +60,19 @@ export async function prepareObserve(writer: Writer): Promise<void> {
   });
 }
 
+/** The statements for indexes that the start leaves to the operator. Changes nothing. */
+export async function indexesByHand(writer: Writer): Promise<string[]> {
+  if (writer.engine === 'sqlite' || (await isSmall(writer))) return [];
+  const rows = await writer.all<{ name: string }>('select indexname as name from pg_indexes where schemaname = current_schema()');
+  const present = new Set(rows.map(({ name }) => name));
+  return LATER_INDEXES.filter(([name]) => !present.has(name)).map(
+    ([name, on]) => `create index concurrently if not exists ${name} on ${on};`,
+  );
+}
+
 /** Creating an index locks the table. On a large one that is a decision of the operator: the upgrade guide has the statements. */
 async function isSmall(writer: Writer): Promise<boolean> {
-  const [found] = await writer.all<{ n: number }>("select reltuples::bigint as n from pg_class where oid = 'trace_events'::regclass");
+  const [found] = await writer.all<{ n: number }>("select reltuples::bigint as n from pg_class where oid = to_regclass('trace_events')");
   return Number(found?.n ?? 0) < SMALL_ROWS;
 }
 

@@ -12,17 +12,17 @@ export interface NatsSecurity {
   keyFile?: string | undefined;
 }
 
-/** Waits until a server is reachable, then reconnects forever. `url` may list several servers, separated by commas. */
+/** Waits until a server is reachable, unless `waits` is false, then reconnects forever. `url` may list several servers, separated by commas. */
 export function connectNats(
   url: string,
-  { name = 'firsthand', ...security }: { name?: string } & NatsSecurity = {},
+  { name = 'firsthand', waits = true, ...security }: { name?: string; waits?: boolean } & NatsSecurity = {},
 ): Promise<NatsConnection> {
   const servers = url.split(',').map((part) => new URL(part.trim()));
   return connect({
     servers: servers.map((server) => server.host),
     name,
     maxReconnectAttempts: -1,
-    waitOnFirstConnect: true,
+    waitOnFirstConnect: waits,
     reconnectTimeWait: 250,
     reconnectJitter: 100,
     // A frozen server keeps its connections open. Two unanswered pings close this one.

@@ -9,16 +9,26 @@ interface Group {
   num_ack_pending: number;
 }
 
-/**
- * Throws where records of the earlier layout are not settled by every group: only the release that stored them can. Streams whose records are
- * all settled are left alone, for the operator to delete.
- */
-export async function checkEarlierLayout(api: JetStreamApi, onWarning: ((message: string) => void) | undefined): Promise<void> {
+export interface EarlierLayout {
+  streams: string[];
+  /** Records that a group has not settled. */
+  waiting: number;
+}
+export async function readEarlierLayout(api: JetStreamApi): Promise<EarlierLayout> {
   const streams = (await pages<string>(api, 'STREAM.NAMES', 'streams')).filter((name) => EARLIER.test(name) && name !== CANARY_STREAM);
   let waiting = 0;
   for (const stream of streams)
     for (const group of await pages<Group | null>(api, `CONSUMER.LIST.${stream}`, 'consumers'))
       waiting += (group?.num_pending ?? 0) + (group?.num_ack_pending ?? 0);
+  return { streams, waiting };
+}
+
+/**
+ * Throws where records of the earlier layout are not settled by every group: only the release that stored them can. Streams whose records are
+ * all settled are left alone, for the operator to delete.
+ */
+export async function checkEarlierLayout(api: JetStreamApi, onWarning: ((message: string) => void) | undefined): Promise<void> {
+  const { streams, waiting } = await readEarlierLayout(api);
   if (waiting > 0)
     throw new Error(
       `NATS holds ${waiting} records that an earlier release has not processed or delivered. Run that release until they are, see docs/guides/operations/upgrade.md`,

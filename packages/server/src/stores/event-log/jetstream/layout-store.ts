@@ -3,7 +3,7 @@ import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { DEFAULT_PARTITIONS, type PartitionEpoch, withPartitions } from '../../../partition.ts';
 import { LogUnavailable } from '../port.ts';
 import { failureOf, JetStreamApi, orNone } from './api.ts';
-import { checkEarlierLayout } from './earlier-layout.ts';
+import { checkEarlierLayout, type EarlierLayout, readEarlierLayout } from './earlier-layout.ts';
 
 /** How the installation is laid out. All processes must agree on it, so it is stored beside the data. */
 export interface StoredLayout {
@@ -59,6 +59,12 @@ export async function openLayout(connection: NatsConnection, options: LayoutOpti
     }
   }
   throw new LogUnavailable('the connection to NATS is closed');
+}
+
+/** Streams of an earlier release whose records this one does not read. None once this release has started. Changes nothing. */
+export async function earlierLayout(connection: NatsConnection): Promise<EarlierLayout> {
+  const api = new JetStreamApi(connection, TIMEOUT_MS);
+  return (await readLayout(api)) ? { streams: [], waiting: 0 } : await readEarlierLayout(api);
 }
 
 function nextLayout(stored: StoredLayout | undefined, options: LayoutOptions): { layout: StoredLayout; refused?: string } {
