@@ -5,7 +5,13 @@ export const DELIVERY_HEALTH_CHANNEL = 'delivery-health';
 export type HealthStatus = 'ok' | 'failing' | 'paused' | 'misconfigured';
 export interface DeliveryHealthNotice {
   /** Only integrations whose status is not `ok`. A notice older than three intervals is void. */
-  integrations: { integration_id: string; status: HealthStatus; until?: string }[];
+  integrations: {
+    integration_id: string;
+    status: HealthStatus;
+    until?: string;
+    /** Why it cannot run at all. */
+    reason?: string;
+  }[];
   interval_ms: number;
   /** Random id of the publishing process. */
   from: string;

@@ -13,7 +13,7 @@ import { type Running, runUntilStopped } from './lifecycle.ts';
 import { createAdminSlot, openListeners, refuseCollection } from './listeners.ts';
 import { keepLocalCopy, readLocalCopy } from './local-configuration.ts';
 import { otherPaths } from './openapi-paths.ts';
-import { watchPaused, watchSources } from './operations/health.ts';
+import { watchDeliverers, watchSources } from './operations/health.ts';
 import { watchProcesses } from './operations/processes.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
@@ -119,7 +119,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
   const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log) });
   const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
-  const { paused, stop: stopWatching } = watchPaused(ephemeral, clock);
+  const { paused, cannotRun, stop: stopWatching } = watchDeliverers(ephemeral, clock);
   const sources = watchSources(ephemeral, clock);
   const processId = randomUUID();
   const processes = watchProcesses({
@@ -173,6 +173,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       sender,
       client,
       paused,
+      cannotRun,
       sourceStatus: sources.statusOf,
       processes: processes.list,
     };

@@ -4444,7 +4444,7 @@ export interface components {
         };
         IntegrationHealth: {
             /**
-             * @description `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
+             * @description `failing`: the last delivery failed, it could not be started, or the event log cannot be reached; `last_error` says why. `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.
              * @enum {string}
              */
             status: "ok" | "failing" | "paused" | "misconfigured";
@@ -4454,7 +4454,7 @@ export interface components {
              */
             last_success_at: string | null;
             last_error: string | null;
-            /** @description Events in the backlog. */
+            /** @description Events in the backlog. 0 while the event log cannot be reached, and then `last_error` says so. */
             waiting: number;
             /**
              * Format: date-time

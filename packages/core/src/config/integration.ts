@@ -9,11 +9,14 @@ const Health = named(
   'IntegrationHealth',
   Closed({
     status: OneOf(['ok', 'failing', 'paused', 'misconfigured'], {
-      description: '`paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.',
+      description:
+        '`failing`: the last delivery failed, it could not be started, or the event log cannot be reached; `last_error` says why. `paused`: disabled, or held by a rate limit. `misconfigured`: nothing can be sent, and `warnings` say why.',
     }),
     last_success_at: Nullable(Timestamp),
     last_error: Nullable(Type.String()),
-    waiting: Type.Integer({ description: 'Events in the backlog.' }),
+    waiting: Type.Integer({
+      description: 'Events in the backlog. 0 while the event log cannot be reached, and then `last_error` says so.',
+    }),
     oldest_waiting_at: Nullable(Timestamp),
     warnings: Type.Array(Type.String()),
   }),

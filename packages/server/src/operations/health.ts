@@ -16,6 +16,7 @@ import type { EventLog } from '../stores/event-log/port.ts';
 import { readHealth } from '../stores/observe/dead-letters.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { Announcements } from './announcements.ts';
+import { whileAvailable } from './find-events.ts';
 
 export interface IntegrationHealth {
   status: 'ok' | 'failing' | 'paused' | 'misconfigured';
@@ -31,7 +32,10 @@ export interface HealthDeps {
   snapshots: SnapshotSource;
   /** Whether a deliverer reports the integration as paused by a limit. */
   paused(integrationId: string): boolean;
+  /** Why the integration cannot run, as its deliverer reports; undefined where it runs. */
+  cannotRun(integrationId: string): string | undefined;
 }
+const LOG_AWAY = 'the event log cannot be reached: nothing is delivered, and how many events wait is not known';
 const iso = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
 
 export async function integrationHealth(deps: HealthDeps, integrations: Integration[]): Promise<Map<string, IntegrationHealth>> {
@@ -42,8 +46,9 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
   const entries = await inTurns(integrations, async (integration): Promise<[string, IntegrationHealth]> => {
     const row = rows.get(integration.id);
     const compiled = deps.snapshots.current().integrations.get(integration.id);
-    const { waiting, oldest } = await waitingFor(deps.log, integration);
-    const failing = (row?.last_error_at ?? 0) > (row?.last_success_at ?? 0);
+    const { waiting, oldest, known } = await waitingFor(deps.log, integration);
+    const cannotRun = known ? deps.cannotRun(integration.id) : LOG_AWAY;
+    const failing = cannotRun !== undefined || (row?.last_error_at ?? 0) > (row?.last_success_at ?? 0);
     const paused = !integration.enabled || deps.paused(integration.id);
     const misconfigured = compiled !== undefined && compiled.vendor === undefined;
     return [
@@ -51,7 +56,7 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
       {
         status: misconfigured ? 'misconfigured' : paused ? 'paused' : failing ? 'failing' : 'ok',
         last_success_at: iso(row?.last_success_at),
-        last_error: row?.last_error ?? null,
+        last_error: cannotRun ?? row?.last_error ?? null,
         waiting,
         oldest_waiting_at: iso(oldest),
         warnings: [
@@ -65,24 +70,31 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
   return new Map(entries);
 }
 
-/** `replays` is included in `waiting`; those events were already counted when first received. */
-export async function waitingFor(
-  log: EventLog,
-  { id, pipeline_id }: Pick<Integration, 'id' | 'pipeline_id'>,
-): Promise<{ waiting: number; replays: number; oldest: number | undefined }> {
-  // Without the log nothing can be counted, but the rest of the integration's health is still useful.
-  if (!log.available) return { waiting: 0, replays: 0, oldest: undefined };
+interface Waiting {
+  waiting: number;
+  /** Included in `waiting`. These events were already counted when first received. */
+  replays: number;
+  oldest: number | undefined;
+  /** False while the log cannot be reached: nothing is counted. */
+  known: boolean;
+}
+export async function waitingFor(log: EventLog, integration: Pick<Integration, 'id' | 'pipeline_id'>): Promise<Waiting> {
+  // Not asked for each of thousands of integrations: every question would wait for its timeout.
+  const counted = log.available ? await whileAvailable(countWaiting(log, integration)) : undefined;
+  return counted ?? { waiting: 0, replays: 0, oldest: undefined, known: false };
+}
+async function countWaiting(log: EventLog, { id, pipeline_id }: Pick<Integration, 'id' | 'pipeline_id'>): Promise<Waiting> {
   const topic = eventsTopic(pipeline_id);
-  const [replays, ...lanes] = await Promise.all([
-    log.lag(replayTopic(id), id),
-    ...(await lanesOf(log, topic, id)).map((group) => log.lag(topic, group)),
-  ]);
+  // Before the counts are asked for: a count that fails while this is awaited would be an unhandled rejection.
+  const groups = await lanesOf(log, topic, id);
+  const [replays, ...lanes] = await Promise.all([log.lag(replayTopic(id), id), ...groups.map((group) => log.lag(topic, group))]);
   const times = [...lanes, replays].flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
   return {
     // Every lane counts all records behind its cursor, so their sum would count events several times.
     waiting: Math.max(...lanes.map(({ waiting }) => waiting)) + replays.waiting,
     replays: replays.waiting,
     oldest: times.length === 0 ? undefined : Math.min(...times),
+    known: true,
   };
 }
 
@@ -99,9 +111,10 @@ async function lanesOf(log: EventLog, topic: string, id: string): Promise<string
   return lanes.length === 0 || groups.includes(id) ? [id, ...lanes] : lanes;
 }
 
-/** Deliverers announce pauses, which outcomes cannot show. */
-export function watchPaused(ephemeral: Ephemeral, clock: Clock): { paused(integrationId: string): boolean; stop(): void } {
+/** Deliverers announce what outcomes cannot show: pauses, and integrations that cannot run. */
+export function watchDeliverers(ephemeral: Ephemeral, clock: Clock): Pick<HealthDeps, 'paused' | 'cannotRun'> & { stop(): void } {
   const known = new Announcements<true>(clock);
+  const reasons = new Announcements<string>(clock);
   const stop = ephemeral.subscribe(DELIVERY_HEALTH_CHANNEL, (message) => {
     const { integrations = [], interval_ms = 5_000 } = message as Partial<DeliveryHealthNotice>;
     const paused = integrations.filter(({ status }) => status === 'paused');
@@ -109,8 +122,12 @@ export function watchPaused(ephemeral: Ephemeral, clock: Clock): { paused(integr
       paused.map(({ integration_id }) => [integration_id, true]),
       interval_ms,
     );
+    reasons.note(
+      integrations.flatMap(({ integration_id, reason }) => (reason === undefined ? [] : [[integration_id, reason] as const])),
+      interval_ms,
+    );
   });
-  return { paused: (id) => known.get(id) === true, stop };
+  return { paused: (id) => known.get(id) === true, cannotRun: (id) => reasons.get(id), stop };
 }
 
 /** The status of sources, from the processes that read them. */

@@ -21,6 +21,8 @@ export interface Operations {
   client: Pick<GuardedClient, 'send'>;
   /** Whether a deliverer reports this integration as paused by a limit. */
   paused(integrationId: string): boolean;
+  /** Why the integration cannot run, as its deliverer reports; undefined where it runs. */
+  cannotRun(integrationId: string): string | undefined;
   /** Every process of the installation, the answering one first. */
   processes(): ProcessState[];
   /** Undefined for a source that no process reads from its broker now. */

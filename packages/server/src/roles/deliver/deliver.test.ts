@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice } from '../../channels.ts';
+import { inProcessEphemeral } from '../../stores/ephemeral/in-process.ts';
 import type { Leases } from '../../stores/leases/port.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import { Fleet } from './fleet.ts';
@@ -130,6 +132,40 @@ describe('dropped events', () => {
     await bench.append([anEvent('e1'), anEvent('e2', { context: { consent: { canonical: { advertising: true } } } })]);
     await bench.settled();
     expect(receiver.eventIds).toEqual(['e2']);
+  });
+
+  test('an integration that cannot be started, or whose group cannot be read, says why; the next one is delivered', async () => {
+    const { log } = bench;
+    bench.log = new Proxy(log, {
+      get(target, key) {
+        const value = Reflect.get(target, key) as unknown;
+        if (typeof value !== 'function') return value;
+        if (key !== 'consume') return value.bind(target);
+        return (...args: Parameters<typeof log.consume>) => {
+          if (args[1] === 'int_1') throw new Error('no such topic');
+          const startError = args[1] === 'int_2' ? new Error('too many consumers') : undefined;
+          return { ...target.consume(...args), startError };
+        };
+      },
+    });
+    const compiled = compiledWebhook(receiver.url);
+    bench.snapshots.set(['int_1', 'int_2', 'int_3'].map((id) => anIntegration(compiled, { id })));
+    const ephemeral = inProcessEphemeral();
+    const notices: unknown[] = [];
+    ephemeral.subscribe(DELIVERY_HEALTH_CHANNEL, (notice) => void notices.push((notice as DeliveryHealthNotice).integrations));
+    bench.start({ ephemeral });
+    await until(() => notices.length > 0);
+    expect(notices[0]).toEqual([
+      { integration_id: 'int_1', status: 'failing', reason: 'it cannot be started: no such topic' },
+      { integration_id: 'int_2', status: 'failing', reason: 'its events cannot be read: too many consumers' },
+    ]);
+    expect(await bench.deliver.health('int_2')).toMatchObject({
+      status: 'failing',
+      last_error: 'its events cannot be read: too many consumers',
+    });
+    await bench.append([anEvent('e1')]);
+    await bench.settled('int_3');
+    expect(receiver.eventIds).toContain('e1');
   });
 
   test('misconfigured: events wait, and go out when the config is right', async () => {

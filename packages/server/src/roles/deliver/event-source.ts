@@ -73,6 +73,11 @@ export class EventSource {
     await Promise.all(this.#consumers.splice(0).map((consumer) => consumer.stop()));
   }
 
+  /** Why events or replays cannot be read; undefined where they are. */
+  get startError(): unknown {
+    return this.#consumers.find(({ startError }) => startError !== undefined)?.startError;
+  }
+
   async waiting(): Promise<{ waiting: number; oldest: number | undefined }> {
     const { id } = this.#origin;
     const lags = await Promise.all([this.waitingEvents(), ...(this.#replaying ? [this.#log.lag(replayTopic(id), id)] : [])]);

@@ -1,6 +1,7 @@
 /** The workers of this process, started, updated and stopped as the snapshot and the owned integrations change. */
 import { type Integration, integration as resource } from '@firsthand/core/config/integration.ts';
 import { eventsTopic } from '../../event-record.ts';
+import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { turns } from '../../runtime/turns.ts';
 import type { CompiledIntegration, Snapshot } from '../../snapshot/types.ts';
@@ -24,6 +25,8 @@ export class Fleet {
   readonly #graceMs: number;
   readonly #perPipeline = new Map<string, number>();
   readonly #retiring = new Map<string, Worker>();
+  /** By group: lanes whose worker could not be made, and why. */
+  readonly #notStarted = new Map<string, { lane: Lane; reason: string }>();
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #cache = new RecordCache(CACHE_BYTES);
   readonly #owns: (lane: Lane) => boolean;
@@ -61,6 +64,7 @@ export class Fleet {
         else missing.push(lane);
       }
     for (const worker of [...this.workers.values()]) if (!snapshot.integrations.has(worker.id)) this.#retire(worker);
+    for (const [group, { lane }] of this.#notStarted) if (!snapshot.integrations.has(lane.integrationId)) this.#notStarted.delete(group);
     this.#missing = missing;
     void this.#startMissing(missing);
   }
@@ -76,9 +80,15 @@ export class Fleet {
       try {
         this.#start(compiled, lane);
       } catch (error) {
+        this.#notStarted.set(groupOf(lane), { lane, reason: `it cannot be started: ${errorText(error)}` });
         this.#deps.logger.error({ err: error, integration_id: lane.integrationId }, 'integration not started');
       }
     }
+  }
+  /** Integrations of this process that could not be started, until a change of the configuration tries again. */
+  get notStarted(): { integrationId: string; reason: string }[] {
+    const own = [...this.#notStarted.values()].filter(({ lane }) => this.#owns(lane));
+    return own.map(({ lane, reason }) => ({ integrationId: lane.integrationId, reason }));
   }
   #mayStart(lane: Lane): boolean {
     const group = groupOf(lane);
@@ -207,6 +217,7 @@ export class Fleet {
     };
     const worker = new Worker(this.#deps, compiled, shared, lane);
     this.workers.set(worker.group, worker);
+    this.#notStarted.delete(worker.group);
     return worker;
   }
   #forget(worker: Worker): void {

@@ -76,10 +76,13 @@ export function startDeliver(deps: DeliverDeps): Deliver {
   }
   async function publishHealth() {
     const integrations: DeliveryHealthNotice['integrations'] = [];
+    for (const { integrationId, reason } of fleet.notStarted)
+      integrations.push({ integration_id: integrationId, status: 'failing', reason });
     for (const worker of fleet.workers.values()) {
-      const { status, until } = worker.status;
-      if (status !== 'ok')
-        integrations.push({ integration_id: worker.id, status, ...(until !== undefined && { until: new Date(until).toISOString() }) });
+      const { status, until, reason } = worker.status;
+      if (status === 'ok') continue;
+      const more = { ...(until !== undefined && { until: new Date(until).toISOString() }), ...(reason !== undefined && { reason }) };
+      integrations.push({ integration_id: worker.id, status, ...more });
     }
     if (integrations.length === 0) return;
     deps.ephemeral?.publish(DELIVERY_HEALTH_CHANNEL, { integrations, interval_ms: HEALTH_ROUND_MS, from } satisfies DeliveryHealthNotice);
@@ -124,7 +127,7 @@ async function healthOf(worker: Worker | undefined): Promise<IntegrationHealth |
   return {
     status: worker.status.status,
     last_success_at: successAt === undefined ? null : new Date(successAt).toISOString(),
-    last_error: error?.reason ?? null,
+    last_error: worker.status.reason ?? error?.reason ?? null,
     waiting,
     oldest_waiting_at: oldest === undefined ? null : new Date(oldest).toISOString(),
     warnings: [...faults.map(({ field, message }) => `${field}: ${message}`), ...warnings],

@@ -228,8 +228,11 @@ export class Worker {
   get idle(): boolean {
     return this.#held.empty;
   }
-  get status(): { status: HealthStatus; until?: number } {
+  /** `reason`: why it cannot run at all. */
+  get status(): { status: HealthStatus; until?: number; reason?: string } {
     if (this.#mode.kind === 'wait') return { status: 'misconfigured' };
+    const { startError } = this.#source;
+    if (startError !== undefined) return { status: 'failing', reason: `its events cannot be read: ${errorText(startError)}` };
     if (this.#limiter.heldUntil !== undefined) return { status: 'paused', until: this.#limiter.heldUntil };
     return { status: this.#lastError && this.#lastError.at > (this.#lastSuccessAt ?? 0) ? 'failing' : 'ok' };
   }

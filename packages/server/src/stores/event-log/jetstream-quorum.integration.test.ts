@@ -33,6 +33,8 @@ test('without a quorum the log is not available although a server answers, and i
   await expect(append('refused')).rejects.toThrow(LogUnavailable);
   for (const question of [() => log.lag('ingest.0', 'process'), () => log.groups('ingest.0'), () => log.topics('ingest.')])
     await expect(question()).rejects.toThrow(LogUnavailable);
+  const consumer = log.consume('events.new', 'group', { start: 'beginning', maxInFlight: 1, maxBatch: 1 }, async () => {});
+  await until(() => consumer.startError instanceof LogUnavailable);
   await Promise.all([second?.restart(), third?.restart()]);
   await until(() => log.available);
   await until(async () =>
@@ -44,4 +46,6 @@ test('without a quorum the log is not available although a server answers, and i
   const stored = async () => (await collect(log.read('ingest.0', { limit: 10 })).catch(() => [])).map(({ id }) => id);
   await until(async () => (await stored()).includes('after'));
   expect(await stored()).toContain('first');
+  await consumer.started;
+  expect(consumer.startError).toBeUndefined();
 });

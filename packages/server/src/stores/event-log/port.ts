@@ -86,6 +86,8 @@ export interface ConsumeOptions {
 export interface Consumer {
   /** Resolves when the group is durable: it gets every record from its start on, also after a restart. */
   readonly started: Promise<void>;
+  /** Why the group cannot be read; undefined once it has started. The start is retried. */
+  readonly startError?: unknown;
   /** Resolves when the running `handle` has returned. Unsettled records are delivered again to the next consumer. */
   stop(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { integration as resource } from '@firsthand/core/config/integration.ts';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfigVersion } from '../../../stores/config/version.ts';
+import { LogUnavailable } from '../../../stores/event-log/port.ts';
 import { type Loose, onStory, type Story } from '../testing/story.ts';
 
 const URL = 'https://hooks.example/in';
@@ -168,6 +169,20 @@ onStory('pipeline integrations', (story) => {
     expect([page.integrations.map(({ name }) => name), page.total, page.limit, page.offset]).toEqual([['b', 'c'], 3, 2, 1]);
     expect((await story.got(`pipelines/${pipeline}/integrations?limit=101`)).limit).toBe(100);
     expect(await story.refusal('GET', `pipelines/${pipeline}/integrations?limit=ten`)).toEqual([422, 'VALIDATION_ERROR', 'limit']);
+  });
+
+  test('are failing with the reason while the event log cannot be reached, and while they cannot be started', async () => {
+    const { integration, path } = await newIntegration(story);
+    const { operations } = story.harness;
+    expect((await story.got(path)).health).toMatchObject({ status: 'ok', last_error: null });
+    const lag = vi.spyOn(operations.log, 'lag').mockRejectedValue(new LogUnavailable('away'));
+    onTestFinished(() => lag.mockRestore());
+    const away = { status: 'failing', last_error: expect.stringContaining('the event log cannot be reached') };
+    expect((await story.got(path)).health).toMatchObject(away);
+    lag.mockRestore();
+    const cannotRun = vi.spyOn(operations, 'cannotRun').mockImplementation((id) => (id === integration.id ? 'no stream left' : undefined));
+    onTestFinished(() => cannotRun.mockRestore());
+    expect((await story.got(path)).health).toMatchObject({ status: 'failing', last_error: 'no stream left' });
   });
 
   test('show their health: the last failure, and a missing parameter', async () => {

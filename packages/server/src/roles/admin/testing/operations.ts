@@ -63,6 +63,7 @@ export async function startOperations(options: {
     sender,
     client,
     paused: () => false,
+    cannotRun: () => undefined,
     sourceStatus: () => undefined,
     processes: () => [
       {

@@ -67,6 +67,7 @@ export class GroupConsumer implements Consumer, Settler {
   /** Handed out, not yet settled. */
   readonly #out = new Set<JetStreamDelivery>();
   readonly started: Promise<void>;
+  startError: unknown;
   /** The start, or the last one after the group was taken over. */
   #beginning: Promise<void>;
   #beginAgain: NodeJS.Timeout | undefined;
@@ -95,13 +96,18 @@ export class GroupConsumer implements Consumer, Settler {
     for (let first = true; !this.#stopped && !this.#deps.isClosed(); first = false) {
       if (!first) await sleep(BEGIN_AGAIN_MS);
       try {
-        await this.#whileRunning(() => this.#deps.startInTurn(() => this.#beginOnce()));
+        await this.#whileRunning(() => this.#deps.startInTurn(() => this.#beginOnce()).catch((error: unknown) => this.#notStarted(error)));
+        this.startError = undefined;
         break;
       } catch (error) {
         if (!this.#stopped) this.#deps.onError(error);
       }
     }
     this.#fill();
+  }
+  #notStarted(error: unknown): never {
+    this.startError = error;
+    throw error;
   }
   /** Retries while the broker is unavailable and the consumer is not stopped. */
   #whileRunning<T>(work: () => Promise<T>): Promise<T> {
