@@ -3961,7 +3961,7 @@ export interface components {
             since: string;
             /** @description One sentence for people. */
             message: string;
-            /** @description The first event of the fault. */
+            /** @description The first event of the fault; for a backlog the oldest that waits. */
             event_id: string | null;
         };
         FiringAlertList: {

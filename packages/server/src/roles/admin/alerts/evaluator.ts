@@ -23,6 +23,7 @@ import { type Failure, firstFailure } from '../../../stores/observe/first-failur
 import { announce, type ChannelDeps } from './channels.ts';
 import { type MeasureDeps, type Measured, measure } from './measure.ts';
 import { announcementOf, describe } from './message.ts';
+import { oldestWaiting } from './oldest-waiting.ts';
 import { nextState } from './state.ts';
 
 const LEASE = 'alerts';
@@ -32,7 +33,7 @@ const LAST_REPEAT_MS = 600_000;
 const AT_ONCE = 4;
 /** A rejected event is counted a moment before its copy is recorded: an alert waits this long for the event that it shows. */
 const EVENT_WITHIN_MS = 10_000;
-/** These kinds have no single event behind them. */
+/** These kinds do not wait for an event: silence has none, and a backlog only where the traces tell the oldest. */
 const WITHOUT_EVENT: readonly AlertKind[] = ['silent', 'backlog'];
 
 export interface AlertDeps extends MeasureDeps, ChannelDeps {
@@ -143,6 +144,7 @@ export class Evaluator {
   }
 
   async #firstFailure(alert: Alert, measured: Measured | undefined): Promise<Failure | undefined> {
+    if (measured?.oldest !== undefined) return await oldestWaiting(this.#deps, measured.oldest.integration, measured.oldest.at);
     if (measured?.firstAt === undefined) return undefined;
     const failure = await firstFailure(this.#deps.observe, alert.kind, alert, measured.firstAt);
     // A vendor may repeat a secret parameter in its error.

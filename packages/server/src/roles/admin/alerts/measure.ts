@@ -14,6 +14,8 @@ export interface Measured {
   over: boolean;
   /** The first minute of the window that counts, in milliseconds; undefined where nothing was counted. */
   firstAt: number | undefined;
+  /** Of a backlog: the integration that has the oldest waiting event, and when that was stored. */
+  oldest?: { integration: Integration; at: number };
 }
 export type MeasureDeps = Pick<Operations, 'observe' | 'log' | 'snapshots'> & { clock: Clock };
 
@@ -22,8 +24,8 @@ export async function measure(deps: MeasureDeps, alert: Alert): Promise<Measured
   if (!isWatched(deps, alert)) return undefined;
   const threshold = Math.max(1, alert.threshold);
   if (alert.kind === 'backlog') {
-    const value = await backlogOf(deps, alert);
-    return { value, over: value >= threshold, firstAt: undefined };
+    const { value, oldest } = await backlogOf(deps, alert);
+    return { value, over: value >= threshold, firstAt: undefined, ...(oldest && { oldest }) };
   }
   const stats = await statsOf(deps, alert);
   const count = counterOf(alert.kind);
@@ -85,14 +87,19 @@ async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<S
   return (await readStatsBy(observe, query, 'integration_id')).get(alert.integration_id);
 }
 
-async function backlogOf({ snapshots, log }: MeasureDeps, alert: Alert): Promise<number> {
+async function backlogOf({ snapshots, log }: MeasureDeps, alert: Alert): Promise<Pick<Measured, 'value' | 'oldest'>> {
   const watched = ({ id, org_id, pipeline_id, enabled }: Integration) =>
     enabled &&
     org_id === alert.org_id &&
     (alert.integration_id === null || id === alert.integration_id) &&
     (alert.pipeline_id === null || pipeline_id === alert.pipeline_id);
   const integrations = [...snapshots.current().integrations.values()].map(({ integration }) => integration).filter(watched);
-  let waiting = 0;
-  for (const integration of integrations) waiting += (await waitingFor(log, integration)).waiting;
-  return waiting;
+  let value = 0;
+  let oldest: Measured['oldest'];
+  for (const integration of integrations) {
+    const { waiting, oldest: at } = await waitingFor(log, integration);
+    value += waiting;
+    if (at !== undefined && at < (oldest?.at ?? Number.POSITIVE_INFINITY)) oldest = { integration, at };
+  }
+  return { value, ...(oldest && { oldest }) };
 }

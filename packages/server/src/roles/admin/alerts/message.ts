@@ -9,7 +9,7 @@ export interface Announcement {
   message: string;
   value: number;
   since: string;
-  /** The first event of the fault; null where there is none. */
+  /** The first event of the fault, for a backlog the oldest that waits; null where there is none. */
   event_id: string | null;
   /** Where the console shows it; null without BASE_URL. */
   link: string | null;
@@ -70,7 +70,7 @@ export function textOf(announcement: Announcement): string {
     subjectOf(announcement),
     message,
     `Since ${since}.`,
-    ...(event_id === null ? [] : [`First event: ${event_id}`]),
+    ...(event_id === null ? [] : [`${announcement.alert.kind === 'backlog' ? 'Oldest' : 'First'} event: ${event_id}`]),
     ...(link === null ? [] : [link]),
   ].join('\n');
 }

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-record.ts';
 import { createCipher } from '../../../secrets/cipher.ts';
 import { sealStoredChannels } from '../../../stores/config/alert-channels.ts';
 import { findAlert } from '../../../stores/config/alerts.ts';
@@ -17,10 +18,11 @@ const WEBHOOK = { type: 'webhook', url: 'http://127.0.0.1:9/alerts' };
 const ALERT = { name: 'Orders', kind: 'failing', threshold: 2, window_minutes: 5, channels: [WEBHOOK] };
 
 let received: { type: string; message: string; event_id: string | null; alert: { id: string } }[] = [];
+let slackBodies: unknown[] = [];
 let status = 200;
 const receiver = createServer(async (req, res) => {
   const body = JSON.parse(await text(req));
-  if (status === 200) received.push(body);
+  if (status === 200) (req.url === '/slack' ? slackBodies : received).push(body);
   res.writeHead(status).end();
 });
 let url = '';
@@ -29,6 +31,8 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
 });
 afterAll(() => receiver.close());
+
+type Life = ReturnType<typeof about> & { at: number };
 
 /** Evaluated by hand: the interval never ends. */
 function evaluator({ harness }: Story, logger = pino({ level: 'silent' })): Evaluator {
@@ -217,6 +221,55 @@ onStory('alerts', (story) => {
     await evaluated(checks);
     await checks.stop();
     expect(own()).toMatchObject([{ type: 'alert.firing', event_id: 'late' }]);
+  });
+
+  test('a backlog names the oldest event that waits, and Slack gets the message as text', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const alert = await story.made('alerts', {
+      ...ALERT,
+      kind: 'backlog',
+      pipeline_id: pipeline,
+      channels: [
+        { type: 'webhook', url },
+        { type: 'slack', url: `${url}slack` },
+      ],
+    });
+    const { log } = story.harness.operations;
+    const at = Date.now();
+    const meta = { received_at: at, org_id: story.org.org_id, pipeline_id: pipeline };
+    const [delivered, oldest, next] = [1, 2, 3].map(() => ({ ...about(story, pipeline), at })) as [Life, Life, Life];
+    // Appended together: the time alone does not tell which of them waits.
+    const records = [delivered, oldest, next].map(({ event_id, type, event }) => ({
+      id: eventRecordId(pipeline, event_id),
+      data: encodeEventRecord(meta, { event_id, type, event, timestamp: new Date(at).toISOString(), context: {} }),
+    }));
+    await log.append([{ topic: eventsTopic(pipeline), records }]);
+    const consumer = log.consume(
+      eventsTopic(pipeline),
+      integration,
+      { start: 'beginning', maxInFlight: 10, maxBatch: 10 },
+      async (batch) => {
+        await Promise.all(batch.filter(({ record }) => record.id === records[0]?.id).map((delivery) => delivery.ack()));
+      },
+    );
+    onTestFinished(() => consumer.stop());
+    await vi.waitFor(async () => expect((await log.lag(eventsTopic(pipeline), integration)).waiting).toBe(2));
+    const attempt = { at: new Date(at).toISOString(), status: 200, error: null, duration_ms: 5 };
+    await story.record(
+      ...[delivered, oldest, next].map((event) => ({ kind: 'processed' as const, received_at: at, decisions: [], ...event })),
+      { kind: 'delivered', integration_id: integration, attempt, received_at: at, duration_ms: 5, ...delivered },
+    );
+    slackBodies = [];
+    const checks = evaluator(story);
+    await evaluated(checks);
+    await checks.stop();
+    const link = `https://firsthand.example/events?event=${oldest.event_id}`;
+    const own = received.filter((message) => message.alert.id === alert.id);
+    expect(own).toMatchObject([{ type: 'alert.firing', value: 2, event_id: oldest.event_id, link }]);
+    const { since } = (await story.got('alerts/firing')).alerts.find(({ id }: Loose) => id === alert.id) as Loose;
+    const text = `Alert: Orders\n2 events wait for delivery.\nSince ${since}.\nOldest event: ${oldest.event_id}\n${link}`;
+    expect(slackBodies).toEqual([{ text }]);
+    await story.call('DELETE', `alerts/${alert.id}`);
   });
 
   test('a pipeline with events in every minute is not silent at the beginning of the next minute', async () => {

@@ -48,7 +48,7 @@ const FiringAlert = named(
     value: Type.Number({ description: 'The value that made it fire.' }),
     since: Timestamp,
     message: Type.String({ description: 'One sentence for people.' }),
-    event_id: Nullable(Type.String({ description: 'The first event of the fault.' })),
+    event_id: Nullable(Type.String({ description: 'The first event of the fault; for a backlog the oldest that waits.' })),
   }),
 );
 const TestResult = named(
