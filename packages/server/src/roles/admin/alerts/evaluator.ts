@@ -144,11 +144,20 @@ export class Evaluator {
   }
 
   async #firstFailure(alert: Alert, measured: Measured | undefined): Promise<Failure | undefined> {
-    if (measured?.oldest !== undefined) return await oldestWaiting(this.#deps, measured.oldest.integration, measured.oldest.at);
+    if (measured?.oldest !== undefined) return await this.#oldestWaiting(alert, measured.oldest);
     if (measured?.firstAt === undefined) return undefined;
     const failure = await firstFailure(this.#deps.observe, alert.kind, alert, measured.firstAt);
     // A vendor may repeat a secret parameter in its error.
     return failure && hideSecrets(this.#deps.snapshots.current(), failure.pipeline_id, failure);
+  }
+  /** A backlog is told also where its event cannot be read: the stores may be part of the trouble. */
+  async #oldestWaiting({ id }: Alert, { integration, at }: NonNullable<Measured['oldest']>): Promise<Failure | undefined> {
+    try {
+      return await oldestWaiting(this.#deps, integration, at);
+    } catch (error) {
+      this.#deps.logger.warn({ err: error, alert_id: id }, 'oldest waiting event not read, alert sent without it');
+      return undefined;
+    }
   }
   #waitsForEvent({ id, kind }: Alert): boolean {
     if (WITHOUT_EVENT.includes(kind)) return false;

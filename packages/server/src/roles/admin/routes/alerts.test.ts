@@ -269,7 +269,22 @@ onStory('alerts', (story) => {
     const { since } = (await story.got('alerts/firing')).alerts.find(({ id }: Loose) => id === alert.id) as Loose;
     const text = `Alert: Orders\n2 events wait for delivery.\nSince ${since}.\nOldest event: ${oldest.event_id}\n${link}`;
     expect(slackBodies).toEqual([{ text }]);
-    await story.call('DELETE', `alerts/${alert.id}`);
+
+    // A backlog is told even if the log cannot be read.
+    const second = await story.made('alerts', { ...ALERT, kind: 'backlog', pipeline_id: pipeline, channels: [{ type: 'webhook', url }] });
+    const read = vi.spyOn(log, 'read').mockImplementation(() => {
+      throw new Error('the log cannot be read');
+    });
+    onTestFinished(() => read.mockRestore());
+    const lines: string[] = [];
+    const without = evaluator(story, pino({ level: 'warn' }, { write: (line) => void lines.push(line) }));
+    await evaluated(without);
+    await without.stop();
+    expect(received.filter((message) => message.alert.id === second.id)).toMatchObject([
+      { type: 'alert.firing', value: 2, event_id: null },
+    ]);
+    expect(lines).toEqual([expect.stringContaining('oldest waiting event not read')]);
+    for (const { id } of [alert, second]) await story.call('DELETE', `alerts/${id}`);
   });
 
   test('a pipeline with events in every minute is not silent at the beginning of the next minute', async () => {
