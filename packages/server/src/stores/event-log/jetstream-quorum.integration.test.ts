@@ -31,8 +31,7 @@ test('without a quorum the log is not available although a server answers, and i
   // Nothing is appended: the canary alone finds out.
   await until(() => !log.available);
   await expect(append('refused')).rejects.toThrow(LogUnavailable);
-  for (const question of [() => log.lag('ingest.0', 'process'), () => log.groups('ingest.0'), () => log.topics('ingest.')])
-    await expect(question()).rejects.toThrow(LogUnavailable);
+  await expect(log.lag('ingest.0', 'process')).rejects.toThrow(LogUnavailable);
   const consumer = log.consume('events.new', 'group', { start: 'beginning', maxInFlight: 1, maxBatch: 1 }, async () => {});
   await until(() => consumer.startError instanceof LogUnavailable);
   await Promise.all([second?.restart(), third?.restart()]);

@@ -13,7 +13,10 @@ function memoryBucket() {
   let revision = 0;
   const bucket = {
     lists: 0,
+    /** Processes that cannot reach the bucket. */
+    away: new Set<string>(),
     writeMember: async (key: string) => {
+      if (bucket.away.has(key.slice(key.lastIndexOf('.') + 1))) throw new Error('away');
       members.add(key);
       return ++revision;
     },
@@ -38,17 +41,24 @@ function memoryBucket() {
   return bucket;
 }
 
-function join(bucket: ReturnType<typeof memoryBucket>, own: string, names: string[]) {
+/** `lostMs`: how long the work on a lost name takes to stop. */
+function join(bucket: ReturnType<typeof memoryBucket>, own: string, names: string[], lostMs = 0) {
   const held = new Set<string>();
   const share = new Share({
     bucket: bucket as unknown as LeaseBucket,
     own,
     set: 'set',
     names,
-    callbacks: { won: async (name) => void held.add(name), lost: async (name) => void held.delete(name) },
+    callbacks: {
+      won: async (name) => void held.add(name),
+      async lost(name) {
+        if (lostMs > 0) await new Promise((resolve) => setTimeout(resolve, lostMs));
+        held.delete(name);
+      },
+    },
     clock: { monotonic: () => performance.now() },
     onError: (error) => {
-      throw error;
+      if (!bucket.away.has(own)) throw error;
     },
   });
   const beats = setInterval(() => share.beat(), BEAT_MS);
@@ -79,4 +89,26 @@ test('a process that holds every name rests, and gives half of them to one that 
   // Each holds a part, and looks every second whether the other is still there.
   expect(bucket.lists - before).toBeGreaterThanOrEqual(6);
   await Promise.all([first.stop(), second.stop()]);
+});
+
+test('names that a process lost in an outage are taken by another one, although the first lives on with other names', async () => {
+  const bucket = memoryBucket();
+  const names = ['a', 'b', 'c', 'd'];
+  const first = join(bucket, '00000001', names, 6_000);
+  const second = join(bucket, '00000002', names);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect([first.held.size, second.held.size]).toEqual([2, 2]);
+  bucket.away.add('00000001').add('00000002');
+  await vi.advanceTimersByTimeAsync(5_000);
+  for (const own of bucket.away) await bucket.purgeMember(`member.set.${own}`);
+  // The first is back while the work on its own names still ends, so it takes those of the other.
+  bucket.away.delete('00000001');
+  await vi.advanceTimersByTimeAsync(1_500);
+  bucket.away.delete('00000002');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([first.held.size, second.held.size]).toEqual([2, 2]);
+  expect(new Set([...first.held, ...second.held]).size).toBe(4);
+  const stopped = Promise.all([first.stop(), second.stop()]);
+  await vi.advanceTimersByTimeAsync(20_000);
+  await stopped;
 });

@@ -42,6 +42,8 @@ export class Share {
   #running: Promise<void> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #again = false;
+  /** The bucket may say that this process owns names which it does not hold: it lost them, or the answer to a write. */
+  #mayOwnMore = false;
   readonly #released: { unsubscribe(): void };
   #stopped = false;
 
@@ -77,7 +79,10 @@ export class Share {
     }
     this.#again = false;
     this.#running = this.#work()
-      .catch((error) => this.#options.onError(error))
+      .catch((error) => {
+        this.#mayOwnMore = true;
+        this.#options.onError(error);
+      })
       .finally(() => {
         this.#running = undefined;
         if (this.#again) this.#turn();
@@ -97,6 +102,26 @@ export class Share {
     const wanted = this.#order.filter((name) => !this.#held.has(name));
     while (wanted.length > 0 && !this.#stopped && this.#held.size < share)
       await this.#tryFor(wanted.splice(0, Math.min(AT_ONCE, share - this.#held.size)));
+    if (this.#mayOwnMore) await this.#releaseUnheld();
+  }
+
+  /** Without it nobody would take these names: their owner is alive, and may hold its share of others. */
+  async #releaseUnheld(): Promise<void> {
+    const { bucket, names, own, set } = this.#options;
+    const unheld = names.filter((name) => !this.#held.has(name));
+    // What is being lost is released in a later turn.
+    this.#mayOwnMore = this.#held.values().some(({ losing }) => losing !== undefined);
+    let released = false;
+    while (unheld.length > 0)
+      await Promise.all(
+        unheld.splice(0, AT_ONCE).map(async (name) => {
+          const { owner, revision } = await bucket.owner(keyOf(set, name));
+          if (owner !== own) return;
+          await bucket.writeOwner(keyOf(set, name), '', revision);
+          released = true;
+        }),
+      );
+    if (released) bucket.announce(set);
   }
 
   /** Reads the owners first, then who is alive. In the other order a process that joins in between would look dead. */
@@ -115,7 +140,10 @@ export class Share {
     const revision = await bucket.writeOwner(keyOf(set, name), own, replaced);
     if (revision === undefined) return;
     // Frozen meanwhile: others may believe that this process is dead.
-    if (!this.#member.isAlive) return;
+    if (!this.#member.isAlive) {
+      this.#mayOwnMore = true;
+      return;
+    }
     const won = Promise.resolve()
       .then(() => callbacks.won(name))
       .catch((error) => onError(error));
@@ -130,6 +158,7 @@ export class Share {
     this.#watch = setTimeout(() => this.#giveUpLate(), left <= 0 ? LATE_MS : left);
   }
   #loseAll(): void {
+    this.#mayOwnMore = true;
     for (const [name, held] of this.#held) void this.#lose(name, held);
   }
 
