@@ -190,7 +190,7 @@ export function PipelineGraph({
           <Box key={node.key} node={node} />
         ))}
         {dropped > 0 && (
-          <Link to="/events" search={lost.events} className={classes.count} aria-label={labelOf(lost)}>
+          <Link to="/events" search={lost.events} className={classes.count} aria-label={`−${short(dropped)} by rules: ${labelOf(lost)}`}>
             <text x={privacy.x + privacy.width / 2} y={privacy.y + BOX.height + 18} textAnchor="middle">
               −{short(dropped)} by rules
             </text>
@@ -205,7 +205,7 @@ export function PipelineGraph({
             dropped > 0 ? (
               <>
                 {short(processed)} processed,{' '}
-                <Link to="/events" search={lost.events} aria-label={labelOf(lost)}>
+                <Link to="/events" search={lost.events}>
                   {short(dropped)} dropped by your rules
                 </Link>
               </>
