@@ -86,3 +86,18 @@ test('after a long step everybody waits until sockets were served', async () => 
   await vi.waitFor(() => expect(log).toHaveLength(3));
   served.close();
 });
+
+test('after a slice that lasted too long, the next waits for another pass of the loop', async () => {
+  let time = 0;
+  const turns = createTurns(() => time);
+  const order: string[] = [];
+  // In a timer or a socket's callback: immediates follow before timers and sockets are served again.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  void turns.bulk();
+  time += 30;
+  const next = turns.bulk();
+  setImmediate(() => order.push('end of this pass'));
+  await next;
+  order.push('next slice');
+  expect(order).toEqual(['end of this pass', 'next slice']);
+});

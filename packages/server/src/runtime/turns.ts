@@ -8,7 +8,8 @@
  * that waits: large events of one organisation cannot delay everybody's small ones, and are not starved by them either.
  *
  * A step that cannot be divided (parsing 1 MB takes up to 30 ms) calls `tookLong()` at its end. All other work then waits until the loop has
- * served sockets and timers, so that two such steps never hold the loop together.
+ * served sockets and timers, so that two such steps never hold the loop together. The same holds after a slice that lasted twice as long as
+ * it should.
  */
 import type { Steps } from '@firsthand/core/steps.ts';
 
@@ -71,6 +72,9 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
       quantumEnds = at + QUANTUM_MS;
       next = chooseWaiter();
       if (next === undefined) return undefined;
+    } else if (at >= sliceEnds + SLICE_MS) {
+      // A step took longer than it should. It may have run while sockets were served, and the next slice comes right after these.
+      skipsPhase = true;
     }
     const turn = new Promise<void>((resolve) => queue.push(resolve));
     next?.();
