@@ -12,7 +12,7 @@ import type { DriverOptions, HttpDeps, Sent, Transport } from './port.ts';
 export interface SendPlan {
   vendor: CompiledVendor;
   items: VendorItem[];
-  /** Drivers: each integration has its own connections, so that none waits for another's. Absent for a trial. */
+  /** Drivers: each integration has its own connections, so that none waits for another's. Absent for a trial, whose connection is closed after it. */
   integration_id?: string;
   /** 1 on the first attempt. */
   attempt: number;
@@ -52,9 +52,12 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
     const at = clock.now();
     const began = clock.monotonic();
     const key = JSON.stringify([integration_id, kind, connection]);
-    let entry = open.get(key);
+    // Trials may come with any settings: keeping their connections would let a caller open any number of them.
+    const isTrial = integration_id === undefined;
+    let entry = isTrial ? undefined : open.get(key);
     if (!entry) {
-      open.set(key, (entry = { transport: DRIVERS[kind]().then((driver) => driver(connection, options)), usedAt: began, inUse: 0 }));
+      entry = { transport: DRIVERS[kind]().then((driver) => driver(connection, options)), usedAt: began, inUse: 0 };
+      if (!isTrial) open.set(key, entry);
     }
     entry.inUse++;
     let verdict: Verdict;
@@ -66,6 +69,7 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
     }
     entry.inUse--;
     entry.usedAt = clock.monotonic();
+    if (isTrial) void closeQuietly(entry.transport);
     return { verdict, status: null, at, duration_ms: Math.round(clock.monotonic() - began) };
   }
 
@@ -101,8 +105,7 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
   };
 }
 
-/** A transport that could not be opened has nothing to close. */
+/** Nothing is sent over it any more, so a transport that was never opened, or does not close well, is no fault. */
 async function closeQuietly(transport: Promise<Transport>): Promise<void> {
-  const opened = await transport.catch(() => undefined);
-  await opened?.close();
+  await transport.then((opened) => opened.close()).catch(() => undefined);
 }
