@@ -4,7 +4,7 @@ import { compileCase } from '@firsthand/catalog/vendors/shared/run-case.ts';
 import { orderCompleted, PRODUCTS } from '@firsthand/catalog/vendors/shared/sample-events.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
-import '@firsthand/server/runtime/native-hash.ts';
+import '@firsthand/server/runtime/native-bytes.ts';
 import type { BenchResult } from './result.ts';
 
 /** The first six are compared with older versions: add to the list, do not change them. */

@@ -1,6 +1,5 @@
 /** Items → request: body, URL, headers, signature. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../hash/hash.ts';
 import type { CompiledAuth } from './auth.ts';
 import type { CompiledBody } from './body.ts';
 import { fromUtf8, utf8 } from './bytes.ts';
@@ -57,7 +56,7 @@ export function assemble(build: Build, items: VendorItem[], context: RequestCont
   // Signatures and hashes cover the exact bytes that are sent.
   let bytes =
     content.bytes ?? (content.text !== undefined && (auth.sign || compressed || uses.has('body')) ? utf8(content.text) : undefined);
-  if (uses.has('body') && bytes) sources.body = { sha256: bytesToHex(sha256(bytes)) };
+  if (uses.has('body') && bytes) sources.body = { sha256: sha256Hex(bytes) };
   const url = urlOf(build, sources, body.in_query && prepared[0] ? textOf(prepared[0]) : undefined);
   const headers = { ...head.fixed };
   if (content.type !== undefined) setHeader(headers, 'Content-Type', content.type);
@@ -131,7 +130,7 @@ function sourcesOf({ uses }: Build, prepared: Prepared[], context: RequestContex
 
 /** A UUID of version 8 (RFC 9562): the same text always gives the same one. */
 function uuidOf(text: string): string {
-  const hex = bytesToHex(sha256(utf8(text)));
+  const hex = sha256Hex(text);
   const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) & 3];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

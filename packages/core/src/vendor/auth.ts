@@ -1,9 +1,7 @@
 /** Auth kinds. Kinds without network access sign the request here; the others return a plan, and the deliver role fetches the token. */
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { hmacSha256, toBase64, toHex } from '../hash/hash.ts';
 import { azureBlobSigner, serviceBusSigner } from './azure.ts';
-import { base64, fromBase64, utf8 } from './bytes.ts';
+import { fromBase64, utf8 } from './bytes.ts';
 import type { ClientCertificate, ConfigFault, JwtPlan, RequestContext, TokenPlan } from './compiled.ts';
 import type { AuthDefinition, JwtDefinition, TokenPlace } from './definition.ts';
 import { headerNameFault, headerValueFault, setHeader, unmasked } from './header-rules.ts';
@@ -66,7 +64,7 @@ export function compileAuth(definition: AuthDefinition | undefined, options: Aut
     case 'bearer':
       return header('Authorization', `Bearer ${text('token')}`);
     case 'basic':
-      return header('Authorization', `Basic ${base64(utf8(`${text('username')}:${text('password')}`))}`);
+      return header('Authorization', `Basic ${toBase64(utf8(`${text('username')}:${text('password')}`))}`);
     case 'header':
       return header(text('name'), text('value'));
     case 'query':
@@ -196,14 +194,10 @@ function hmacSigner(definition: Extract<AuthDefinition, { kind: 'hmac' }>, text:
   const stampHeader = text('timestamp_header');
   const key = utf8(text('secret'));
   return (request, context) => {
-    let mac = hmac.create(sha256, key);
-    if (stampHeader) {
-      const stamp = String(Math.floor(context.now / 1000));
-      setHeader(request.headers, stampHeader, stamp);
-      mac = mac.update(utf8(`${stamp}.`));
-    }
-    const digest = mac.update(request.body).digest();
-    setHeader(request.headers, name, prefix + (definition.encoding === 'base64' ? base64(digest) : bytesToHex(digest)));
+    const stamp = String(Math.floor(context.now / 1000));
+    if (stampHeader) setHeader(request.headers, stampHeader, stamp);
+    const digest = hmacSha256(key, stampHeader ? `${stamp}.` : '', request.body);
+    setHeader(request.headers, name, prefix + (definition.encoding === 'base64' ? toBase64(digest) : toHex(digest)));
   };
 }
 
@@ -211,14 +205,10 @@ function standardWebhooksSigner(secret: string): Sign {
   const key = fromBase64(secret.replace(/^whsec_/, ''));
   return (request, { request_id, now }) => {
     const stamp = String(Math.floor(now / 1000));
-    const mac = hmac
-      .create(sha256, key)
-      .update(utf8(`${request_id}.${stamp}.`))
-      .update(request.body)
-      .digest();
+    const mac = hmacSha256(key, `${request_id}.${stamp}.`, request.body);
     setHeader(request.headers, 'webhook-id', request_id);
     setHeader(request.headers, 'webhook-timestamp', stamp);
-    setHeader(request.headers, 'webhook-signature', `v1,${base64(mac)}`);
+    setHeader(request.headers, 'webhook-signature', `v1,${toBase64(mac)}`);
   };
 }
 

@@ -1,8 +1,7 @@
 /** Azure signatures: SharedKey for Storage, SAS tokens for Event Hubs and Service Bus. */
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
+import { hmacSha256, toBase64 } from '../hash/hash.ts';
 import type { Unsigned } from './auth.ts';
-import { base64, fromBase64, utf8 } from './bytes.ts';
+import { fromBase64 } from './bytes.ts';
 import type { RequestContext } from './compiled.ts';
 import { setHeader } from './header-rules.ts';
 
@@ -29,7 +28,7 @@ export function azureBlobSigner(account: string, key: string): Sign {
   return (request, { now }) => {
     setHeader(request.headers, 'x-ms-date', new Date(now).toUTCString());
     setHeader(request.headers, 'x-ms-version', STORAGE_VERSION);
-    const signature = base64(hmac(sha256, secret, utf8(stringToSign(request, account))));
+    const signature = toBase64(hmacSha256(secret, stringToSign(request, account)));
     setHeader(request.headers, 'Authorization', `SharedKey ${account}:${signature}`);
   };
 }
@@ -67,6 +66,6 @@ export function serviceBusSigner(resource: string, keyName: string, key: string)
 
 export function serviceBusToken(resource: string, keyName: string, key: string, expires: number): string {
   const uri = encodeURIComponent(resource.toWellFormed());
-  const signature = base64(hmac(sha256, utf8(key), utf8(`${uri}\n${expires}`)));
+  const signature = toBase64(hmacSha256(key, `${uri}\n${expires}`));
   return `SharedAccessSignature sr=${uri}&sig=${encodeURIComponent(signature)}&se=${expires}&skn=${encodeURIComponent(keyName.toWellFormed())}`;
 }

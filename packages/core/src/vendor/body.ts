@@ -1,8 +1,6 @@
 /** Body kinds: a payload as text, and several of them in one request. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { sha256Hex } from '../hash/hash.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { utf8 } from './bytes.ts';
 import { compileCsv } from './csv.ts';
 import type { BodyDefinition } from './definition.ts';
 import type { Sources } from './text.ts';
@@ -162,7 +160,7 @@ function multipartBody({ file, fields }: Extract<BodyDefinition, { kind: 'multip
     typed(content, sources) {
       const form = rendered(texts, sources);
       // The boundary must not occur in the content, which comes from visitors. A hash of the content cannot be predicted into it.
-      const boundary = `firsthand-${bytesToHex(sha256(utf8(JSON.stringify([form, content])))).slice(0, 40)}`;
+      const boundary = `firsthand-${sha256Hex(JSON.stringify([form, content])).slice(0, 40)}`;
       const disposition = `form-data; name="${escapeName(file.name)}"; filename="${escapeName(file.filename)}"`;
       const parts = form.map(
         ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`,

@@ -1,8 +1,7 @@
 /** JSON Web Tokens (RFC 7519), signed with the customer's own key. */
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
+import { hmacSha256, toBase64 } from '../hash/hash.ts';
 import type { KeyOperations } from './auth.ts';
-import { base64, utf8 } from './bytes.ts';
+import { utf8 } from './bytes.ts';
 import type { JwtPlan } from './compiled.ts';
 
 const FINGERPRINT = /\{\{\s*key\.fingerprint\s*\}\}/g;
@@ -18,12 +17,12 @@ export function signJwt(plan: JwtPlan, now: number, keys: KeyOperations | undefi
 }
 
 function signatureOf({ algorithm, private_key }: JwtPlan, data: Uint8Array, keys: KeyOperations | undefined): Uint8Array {
-  if (algorithm === 'HS256') return hmac(sha256, utf8(private_key), data);
+  if (algorithm === 'HS256') return hmacSha256(private_key, data);
   return keys ? keys.sign(algorithm, private_key, data) : new Uint8Array(0);
 }
 
 function fingerprint({ private_key }: JwtPlan, keys: KeyOperations | undefined): string {
-  return keys ? `SHA256:${base64(keys.fingerprint(private_key))}` : 'SHA256:';
+  return keys ? `SHA256:${toBase64(keys.fingerprint(private_key))}` : 'SHA256:';
 }
 
 /** Keeps a token until the last tenth of its lifetime. `keys` must accept the plan's key: see `parses`. */
@@ -53,7 +52,7 @@ function encodeJson(value: unknown): string {
 }
 
 function base64url(bytes: Uint8Array): string {
-  return base64(bytes)
+  return toBase64(bytes)
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replace(/={1,2}$/, '');

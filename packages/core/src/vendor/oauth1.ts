@@ -1,10 +1,7 @@
 /** OAuth 1.0a (RFC 5849), the `Authorization` header form. */
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha1 } from '@noble/hashes/legacy.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { hmacSha1, hmacSha256, sha256Hex, toBase64 } from '../hash/hash.ts';
 import type { Unsigned } from './auth.ts';
-import { base64, fromUtf8, utf8 } from './bytes.ts';
+import { fromUtf8 } from './bytes.ts';
 import type { RequestContext } from './compiled.ts';
 import { setHeader } from './header-rules.ts';
 import { percentEncode } from './sigv4.ts';
@@ -20,7 +17,7 @@ export interface OAuth1Credentials {
 export function oauth1Signer(credentials: OAuth1Credentials): (request: Unsigned, context: RequestContext) => void {
   return (request, context) => {
     // Unique per attempt, as the vendor's replay protection requires, and the same for the same attempt.
-    const nonce = bytesToHex(sha256(utf8(`${context.request_id}\n${context.attempt}\n${context.now}`))).slice(0, 32);
+    const nonce = sha256Hex(`${context.request_id}\n${context.attempt}\n${context.now}`).slice(0, 32);
     setHeader(request.headers, 'Authorization', authorization(request, credentials, nonce, Math.floor(context.now / 1000)));
   };
 }
@@ -41,8 +38,8 @@ export function authorization(request: Unsigned, credentials: OAuth1Credentials,
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
   const base = [request.method.toUpperCase(), `${url.origin}${url.pathname}`, parameters].map(percentEncode).join('&');
-  const key = utf8(`${percentEncode(credentials.consumer_secret)}&${percentEncode(credentials.token_secret)}`);
-  const signature = base64(hmac(credentials.signature_method === 'HMAC-SHA1' ? sha1 : sha256, key, utf8(base)));
+  const key = `${percentEncode(credentials.consumer_secret)}&${percentEncode(credentials.token_secret)}`;
+  const signature = toBase64((credentials.signature_method === 'HMAC-SHA1' ? hmacSha1 : hmacSha256)(key, base));
   const fields = [...oauth, ['oauth_signature', signature] as const];
   return `OAuth ${fields.map(([name, value]) => `${name}="${percentEncode(value)}"`).join(', ')}`;
 }

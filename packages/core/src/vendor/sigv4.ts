@@ -1,7 +1,5 @@
 /** AWS Signature Version 4, the `Authorization` header form. */
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { hmacSha256, sha256Hex, toHex } from '../hash/hash.ts';
 import { utf8 } from './bytes.ts';
 
 export interface AwsCredentials {
@@ -21,7 +19,7 @@ export interface SignedRequest {
 /** The headers to add. All given headers and `host` (sent by the client) are signed, except the user agent, because proxies rewrite it. */
 export function signAws(request: SignedRequest, credentials: AwsCredentials, nowMs: number): Record<string, string> {
   // S3 and some others require the hash as a header; the other services ignore it.
-  const bodyHash = bytesToHex(sha256(request.body));
+  const bodyHash = sha256Hex(request.body);
   const added: Record<string, string> = { 'x-amz-content-sha256': bodyHash, 'x-amz-date': amzDate(nowMs) };
   if (credentials.session_token) added['x-amz-security-token'] = credentials.session_token;
   added.Authorization = authorization({ ...request, headers: { ...request.headers, ...added } }, bodyHash, credentials, nowMs);
@@ -54,14 +52,14 @@ export function authorization(
     bodyHash,
   ].join('\n');
   const scope = `${day}/${credentials.region}/${credentials.service}/aws4_request`;
-  const toSign = ['AWS4-HMAC-SHA256', stamp, scope, bytesToHex(sha256(utf8(canonical)))].join('\n');
-  const signature = bytesToHex(hmac(sha256, signingKey(credentials, day), utf8(toSign)));
+  const toSign = ['AWS4-HMAC-SHA256', stamp, scope, sha256Hex(canonical)].join('\n');
+  const signature = toHex(hmacSha256(signingKey(credentials, day), toSign));
   return `AWS4-HMAC-SHA256 Credential=${credentials.access_key_id}/${scope},SignedHeaders=${names},Signature=${signature}`;
 }
 
 function signingKey(credentials: AwsCredentials, day: string): Uint8Array {
   let key: Uint8Array = utf8(`AWS4${credentials.secret_access_key}`);
-  for (const text of [day, credentials.region, credentials.service, 'aws4_request']) key = hmac(sha256, key, utf8(text));
+  for (const text of [day, credentials.region, credentials.service, 'aws4_request']) key = hmacSha256(key, text);
   return key;
 }
 

@@ -1,8 +1,9 @@
 /** JSON values with references, as definitions write them in `common` and `shape`. */
+import { toBase64 } from '../hash/hash.ts';
 import { isObject } from '../json.ts';
 import { put } from '../path/write.ts';
 import { isQuotaSpent, mayWrite } from '../value-size.ts';
-import { base64, utf8 } from './bytes.ts';
+import { utf8 } from './bytes.ts';
 import { compileReference, compileText, lookUpValue, renderText, type Sources, type Text } from './text.ts';
 
 export interface CompiledValue {
@@ -64,7 +65,7 @@ function jsonText(inner: Render): (sources: Sources) => string | undefined {
 function inBase64(inner: (sources: Sources) => string | undefined, suffix: string): Render {
   return (sources) => {
     const text = inner(sources);
-    return text === undefined ? undefined : base64(utf8(text + suffix));
+    return text === undefined ? undefined : toBase64(utf8(text + suffix));
   };
 }
 

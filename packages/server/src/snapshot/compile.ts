@@ -26,7 +26,7 @@ import {
   secretValues,
 } from '@firsthand/core/vendor/secrets.ts';
 import type { Settings } from '../config.ts';
-import '../runtime/native-hash.ts';
+import '../runtime/native-bytes.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import { atStep } from '../runtime/stall-watch.ts';
 import { finishInTurns, turns } from '../runtime/turns.ts';
