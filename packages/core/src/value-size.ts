@@ -2,6 +2,7 @@
  * Bounds for what expressions, transforms and rules make of an event. Without them a few dozen rules that double a text fill the memory of
  * the process, which all organisations share.
  */
+import type { Steps } from './steps.ts';
 
 /** Longest text that an expression or a transform makes, in characters. A longer one counts as missing. */
 export const MAX_TEXT = 1_048_576;
@@ -87,6 +88,23 @@ export function endQuota(): void {
   areCopiesCounted = false;
   hasManyFields = false;
   copies = undefined;
+}
+/** Divided work with a quota. Between its steps other events have theirs. */
+export function* quotaInSteps<T>(bytes: number, write: number, steps: Steps<T>): Steps<T> {
+  let left: { toWrite: number; toRead: number } | undefined;
+  for (;;) {
+    startQuota(bytes, write);
+    if (left) ({ toWrite, toRead } = left);
+    let step: IteratorResult<undefined, T>;
+    try {
+      step = steps.next();
+      left = { toWrite, toRead };
+    } finally {
+      endQuota();
+    }
+    if (step.done) return step.value;
+    yield;
+  }
 }
 /** Call before the work. False once there is no quota left: then do without it. */
 export function mayRead(amount: number): boolean {

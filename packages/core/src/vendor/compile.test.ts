@@ -324,3 +324,31 @@ test('all regular expressions of one mapping share a budget', () => {
   // The next event has a budget of its own.
   expect(body('short')).toBe(50);
 });
+
+test('the items of one event are encoded in steps: 16 MB of them held the loop', () => {
+  const vendor = compiled({
+    requests: [
+      request({ items: 'list', merge: ['shared'], body: { kind: 'json_list' }, batch: { max_items: 500, max_bytes: 1e6, interval_ms: 1 } }),
+    ],
+  });
+  const one = event();
+  const payload = (count: number) => ({ shared: { text: 'x'.repeat(10_000) }, list: Array.from({ length: count }, (_, n) => ({ n })) });
+  const stepsOf = (count: number, between = () => {}) => {
+    const sent = { ...one, ...payload(count) } as CanonicalEvent;
+    const steps = vendor.buildInSteps(sent, { now: 0 });
+    for (let taken = 1; ; taken++) {
+      const { done, value } = steps.next();
+      if (done) return { taken, built: value, whole: vendor.build(sent, { now: 0 }) };
+      between();
+    }
+  };
+  // One for the mapping, and one for about 500 KB each.
+  const { taken, built, whole } = stepsOf(1_000);
+  expect(taken).toBe(1 + Math.ceil(1_000 / 53));
+  expect(built).toEqual(whole);
+  // Other events that are built in between have their own quota, and this one keeps its own.
+  const between = () => void vendor.build(event(), { now: 0 });
+  expect(stepsOf(1_000, between).built).toEqual(whole);
+  expect(stepsOf(2_000, between).built).toMatchObject({ kind: 'failed', reason: expect.stringContaining('payload_too_large') });
+  expect(stepsOf(2, between).taken).toBe(2);
+});

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders, missingParameter } from '../mapping/parameters/placeholder.ts';
 import { finish, type Steps } from '../steps.ts';
-import { endQuota, MAX_REQUESTS, startQuota } from '../value-size.ts';
+import { endQuota, MAX_REQUESTS, quotaInSteps, startQuota } from '../value-size.ts';
 import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
@@ -147,21 +147,24 @@ function assemble(
   const [only] = requests;
   const asStored = transport ? transport.verbatim : requests.length === 1 ? only?.verbatim : undefined;
   const verbatim = payload.passes_all ? asStored : undefined;
+  const fitting = (payload: unknown, event: CanonicalEvent): CompiledRequest[] => {
+    const root = { key: eventKey(event), event, payload, parameters };
+    if (all) return requests.filter((request) => request.fits(root));
+    const first = requests.find((request) => request.fits(root));
+    return first ? [first] : [];
+  };
   const encode = (made: Made, event: CanonicalEvent, context: BuildContext): Built => {
     if (made.kind !== 'payload') return made;
     startQuota(context.bytes ?? 0, MAX_REQUESTS);
-    const built = chain?.items(made.payload, event) ?? transport?.items(made.payload, event, context.received_at ?? context.now);
-    if (built) return built.ok ? { kind: 'items', items: built.items } : { kind: 'failed', reason: built.reason };
-    const root = { key: eventKey(event), event, payload: made.payload, parameters };
+    const one = chain?.items(made.payload, event) ?? transport?.items(made.payload, event, context.received_at ?? context.now);
+    if (one) return one.ok ? { kind: 'items', items: one.items } : { kind: 'failed', reason: one.reason };
     const items: VendorItem[] = [];
-    for (const request of requests) {
-      if (!request.fits(root)) continue;
+    for (const request of fitting(made.payload, event)) {
       const own = request.items(made.payload, event);
       if (!own.ok) return { kind: 'failed', reason: own.reason };
       items.push(...own.items);
-      if (!all) break;
     }
-    return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
+    return built(items);
   };
   return {
     scrub,
@@ -181,7 +184,10 @@ function assemble(
     *buildInSteps(event, context) {
       const made = withPatternBudget(() => payload.make(event, context));
       yield;
-      return withPatternBudget(() => endingQuota(() => encode(made, event, context)));
+      if (made.kind !== 'payload' || chain || transport) return withPatternBudget(() => endingQuota(() => encode(made, event, context)));
+      const { payload: mapped } = made;
+      const chosen = withPatternBudget(() => fitting(mapped, event));
+      return yield* quotaInSteps(context.bytes ?? 0, MAX_REQUESTS, itemsInSteps(chosen, mapped, event));
     },
     request(items, context) {
       const shown = chain ? firstRequest(chain, items, context) : transport ? recordsAsRequest(transport.transport, items) : undefined;
@@ -189,6 +195,19 @@ function assemble(
     },
     read: (reply, items, context) => withPatternBudget(() => requestOf(items).read(reply, items, context)),
   };
+}
+
+function* itemsInSteps(requests: readonly CompiledRequest[], payload: unknown, event: CanonicalEvent): Steps<Built> {
+  const items: VendorItem[] = [];
+  for (const request of requests) {
+    const own = yield* request.itemsInSteps(payload, event);
+    if (!own.ok) return { kind: 'failed', reason: own.reason };
+    items.push(...own.items);
+  }
+  return built(items);
+}
+function built(items: VendorItem[]): Built {
+  return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
 }
 
 function endingQuota<T>(work: () => T): T {

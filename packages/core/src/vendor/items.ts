@@ -1,13 +1,12 @@
 /** Payload → items: the elements that one request definition sends, encoded, with the lane of requests that they may share. */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { type CanonicalEvent, visitorOf } from '../event/canonical.ts';
+import { sha256Hex } from '../hash/hash.ts';
 import { isObject, own } from '../json.ts';
 import { compilePath } from '../path/path.ts';
 import { put } from '../path/write.ts';
 import { isQuotaSpent, mayWrite, quotaLeft, REQUESTS_TOO_LARGE, weigh } from '../value-size.ts';
 import type { Build, Prepared } from './assemble.ts';
-import { utf8, utf8Length } from './bytes.ts';
+import { utf8Length } from './bytes.ts';
 import type { ConfigFault, VendorItem } from './compiled.ts';
 import type { RequestDefinition } from './definition.ts';
 import { pathGuard } from './path-guard.ts';
@@ -15,7 +14,21 @@ import type { CompiledRequest, RequestOptions } from './request.ts';
 import { itemKey, renderText, type Sources, type Text, textsOf, toText } from './text.ts';
 import { compileValue } from './value.ts';
 
-export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): CompiledRequest['items'] {
+/** Items of this many bytes take some milliseconds to encode. */
+const STEP_BYTES = 524_288;
+
+type Items = ReturnType<CompiledRequest['items']>;
+/** An event whose items are being encoded. */
+interface Encoding {
+  event: CanonicalEvent;
+  extra: Sources | undefined;
+  lane: Record<string, unknown>;
+  shared: Record<string, unknown> | undefined;
+  elements: readonly unknown[];
+  items: VendorItem[];
+}
+
+export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFault[]): Pick<CompiledRequest, 'items' | 'itemsInSteps'> {
   const { definition, body, keyed, url } = build;
   const elementsOf = compileElements(definition, options, faults);
   const laneKeys = definition.lane ?? [];
@@ -29,11 +42,16 @@ export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFau
   const ownLane = `${options.index}`;
   const itemSource = sourceOfItem(definition);
   const describe = compileDescription(definition, options, faults);
-  return (payload, event, extra) => {
+  const begin = (payload: unknown, event: CanonicalEvent, extra?: Sources): Encoding => {
     const { lane, rest } = takeOut(payload, laneKeys);
     const shared = merge ? Object.assign({}, ...merge.map((key) => (isObject(payload) ? own(payload, key) : undefined))) : undefined;
-    const items: VendorItem[] = [];
-    for (const element of elementsOf(rest)) {
+    return { event, extra, lane, shared, elements: elementsOf(rest), items: [] };
+  };
+  /** Encodes the next elements, each of which becomes an item. Undefined: there are more than fit into a step. */
+  const encodeSome = ({ event, extra, lane, shared, elements, items }: Encoding, stepBytes: number): Items | undefined => {
+    for (let bytes = 0; items.length < elements.length; ) {
+      if (bytes >= stepBytes) return undefined;
+      const element = elements[items.length];
       const merged = shared && isObject(element) ? { ...shared, ...element } : element;
       const id = items.length === 0 ? event.event_id : `${event.event_id}-${items.length}`;
       const sources: Sources = refers ? { event, payload: merged, lane, item: itemSource(id, event) } : NO_SOURCES;
@@ -61,9 +79,22 @@ export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFau
         }
       }
       describe?.(prepared, value);
-      items.push({ lane: key, payload: prepared, size: utf8Length(text) + 1, event_id: event.event_id });
+      const size = utf8Length(text) + 1;
+      items.push({ lane: key, payload: prepared, size, event_id: event.event_id });
+      bytes += size;
     }
     return isQuotaSpent() ? TOO_LARGE : { ok: true, items };
+  };
+  return {
+    items: (payload, event, extra) => encodeSome(begin(payload, event, extra), Number.POSITIVE_INFINITY) ?? TOO_LARGE,
+    *itemsInSteps(payload, event) {
+      const encoding = begin(payload, event);
+      for (;;) {
+        const done = encodeSome(encoding, STEP_BYTES);
+        if (done) return done;
+        yield;
+      }
+    },
   };
 }
 const TOO_LARGE = Object.freeze({ ok: false, reason: REQUESTS_TOO_LARGE } as const);
@@ -77,10 +108,10 @@ function sourceOfItem(definition: RequestDefinition): (id: string, event: Canoni
       id,
       visitor,
       get id_sha256() {
-        return bytesToHex(sha256(utf8(id)));
+        return sha256Hex(id);
       },
       get visitor_sha256() {
-        return bytesToHex(sha256(utf8(visitor)));
+        return sha256Hex(visitor);
       },
     };
   };

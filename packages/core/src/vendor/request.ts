@@ -2,6 +2,7 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import { isObject } from '../json.ts';
+import type { Steps } from '../steps.ts';
 import { compileAnswers, type ReadAnswer } from './answers.ts';
 import { assemble, type Build, type Head, usesOf } from './assemble.ts';
 import { type CompiledAuth, compileAuth, type KeyOperations } from './auth.ts';
@@ -37,6 +38,8 @@ export interface CompiledRequest {
   fits(root: unknown): boolean;
   /** `extra`: further sources that `shape` may refer to. */
   items(payload: unknown, event: CanonicalEvent, extra?: Sources): { ok: true; items: VendorItem[] } | { ok: false; reason: string };
+  /** The same, divided: a list of items may repeat parts of the event in each. */
+  itemsInSteps(payload: unknown, event: CanonicalEvent): Steps<ReturnType<CompiledRequest['items']>>;
   /** Builds the item from the event's JSON without parsing it; undefined if the request needs more than that. */
   verbatim: CompiledVendor['verbatim'];
   request(items: VendorItem[], context: RequestContext): VendorRequest;
@@ -77,7 +80,7 @@ export function compileRequest(definition: RequestDefinition, options: RequestOp
   };
   return {
     fits: conditionOf(definition, where, faults),
-    items: itemsOf(build, options, faults),
+    ...itemsOf(build, options, faults),
     verbatim: verbatimOf(build, options),
     auth,
     ...sending(build, definition, options, faults),

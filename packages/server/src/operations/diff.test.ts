@@ -1,4 +1,5 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
+import type { Steps } from '@firsthand/core/steps.ts';
 import { expect, test } from 'vitest';
 import { encodeEventRecord } from '../event-record.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -16,12 +17,14 @@ test('a large event leaves the loop to others between the two revisions: togethe
   };
   const seen: string[] = [];
   const timer = setInterval(() => seen.push('another'), 0);
-  const rehearse = (name: string) => (): Rehearsal => {
-    seen.push(name);
-    // Longer than the timer.
-    for (const end = performance.now() + 3; performance.now() < end; );
-    return { requests: [], dropped: { reason: name }, failed: null, warnings: [] };
-  };
+  const rehearse = (name: string) =>
+    function* (): Steps<Rehearsal> {
+      yield;
+      seen.push(name);
+      // Longer than the timer.
+      for (const end = performance.now() + 3; performance.now() < end; );
+      return { requests: [], dropped: { reason: name }, failed: null, warnings: [] };
+    };
   const diff = await diffRevisions(log as EventLog, 'pl_1', 10, 0, rehearse('from'), rehearse('to'));
   clearInterval(timer);
   expect(diff).toMatchObject({ compared: 1, changed: 1, dropped_by_to: 0 });

@@ -1,8 +1,9 @@
 /** Compares two revisions on the last retained events, to show what would change before a pin is moved. */
 import { isDeepStrictEqual } from 'node:util';
+import { finish, type Steps } from '@firsthand/core/steps.ts';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import { atStep } from '../runtime/stall-watch.ts';
-import { inBulkTurn } from '../runtime/turns.ts';
+import { endLongTurn, finishInLongTurns, inBulkTurn, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { Rehearsal, Rehearse } from './rehearse.ts';
 
@@ -27,8 +28,8 @@ export async function diffRevisions(
   for await (const record of log.read(eventsTopic(pipelineId), { limit, reverse: true })) {
     const bytes = record.data.length;
     const { event } = await inTurn(bytes, () => decodeEventRecord(record.data));
-    const before = await inTurn(bytes, () => from(event, now, bytes));
-    const after = await inTurn(bytes, () => to(event, now, bytes));
+    const before = await rehearsed(from(event, now, bytes), bytes);
+    const after = await rehearsed(to(event, now, bytes), bytes);
     diff.compared++;
     if (before.dropped === null && after.dropped !== null) diff.dropped_by_to++;
     if (await inTurn(bytes, () => isDeepStrictEqual(sent(before), sent(after)))) continue;
@@ -44,6 +45,12 @@ function inTurn<T>(bytes: number, work: () => T): Promise<T> {
     atStep('revision diff');
     return work();
   });
+}
+
+async function rehearsed(steps: Steps<Rehearsal>, bytes: number): Promise<Rehearsal> {
+  if (bytes <= VERY_LARGE_BYTES) return await inTurn(bytes, () => finish(steps));
+  await endLongTurn();
+  return await finishInLongTurns(steps, () => atStep('revision diff'));
 }
 
 function sent({ requests, dropped, failed }: Rehearsal) {

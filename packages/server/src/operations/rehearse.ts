@@ -21,8 +21,8 @@ export interface Rehearsal {
   failed: { reason: string } | null;
   warnings: string[];
 }
-/** `bytes`: size of the event's JSON text. Without it the event is measured. */
-export type Rehearse = (event: CanonicalEvent, now: number, bytes?: number) => Rehearsal;
+/** Divided: a large event may take a quarter of a second. `bytes`: size of the event's JSON text. Without it the event is measured. */
+export type Rehearse = (event: CanonicalEvent, now: number, bytes?: number) => Steps<Rehearsal>;
 
 export interface RehearseOptions {
   mode: 'development' | 'production';
@@ -58,24 +58,38 @@ export function* compileRehearsalInSteps(
   };
 }
 
-function rehearse(
+/** A step makes, masks or reads requests of about this size. */
+const STEP_BYTES = 262_144;
+
+function* rehearse(
   vendor: CompiledVendor,
   secrets: readonly string[],
   warnings: string[],
   event: CanonicalEvent,
   building: BuildContext,
-): Rehearsal {
+): Steps<Rehearsal> {
   const { now } = building;
-  const built = vendor.build(event, building);
+  const built = yield* vendor.buildInSteps(event, building);
   if (built.kind === 'dropped') return { requests: [], dropped: { reason: built.reason }, failed: null, warnings };
   if (built.kind === 'failed') return { requests: [], dropped: null, failed: { reason: built.reason }, warnings };
   const context = { now, attempt: 1, request_id: event.event_id, ...(vendor.token ? { access_token: '••••' } : {}) };
-  return {
-    requests: built.items.map((item) => shown(maskRequest(vendor.request([item], context), secrets))),
-    dropped: null,
-    failed: null,
-    warnings: [...warnings, ...(built.warnings ?? [])],
-  };
+  const requests: Rehearsal['requests'] = [];
+  let bytes = STEP_BYTES;
+  for (const item of built.items) {
+    if (bytes >= STEP_BYTES) {
+      bytes = 0;
+      yield;
+    }
+    const masked = maskRequest(vendor.request([item], context), secrets);
+    bytes += item.size;
+    if (bytes >= STEP_BYTES) {
+      bytes = 0;
+      yield;
+    }
+    requests.push(shown(masked));
+    bytes += item.size;
+  }
+  return { requests, dropped: null, failed: null, warnings: [...warnings, ...(built.warnings ?? [])] };
 }
 
 function shown({ method, url, headers, body }: VendorRequest) {

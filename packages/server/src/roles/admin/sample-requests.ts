@@ -2,6 +2,7 @@
 import { orderCompleted, pageViewed, productViewed } from '@firsthand/catalog/vendors/shared/sample-events.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { finish } from '@firsthand/core/steps.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { compileRehearsal, type Rehearsal } from '../../operations/rehearse.ts';
@@ -22,7 +23,7 @@ export function sampleRequests(vendor: VendorDefinition): SampleRequest[] {
   const compiled = compileRehearsal(vendor, config, {}, { mode: 'production', allow_private: false });
   if (!compiled.ok) return [];
   return EVENTS.flatMap((event) => {
-    const { requests } = compiled.rehearse(event, Date.parse(event.timestamp));
+    const { requests } = finish(compiled.rehearse(event, Date.parse(event.timestamp)));
     return requests.length === 0 ? [] : [{ event, requests }];
   });
 }

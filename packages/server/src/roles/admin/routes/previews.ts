@@ -15,7 +15,7 @@ import { compileRehearsalInSteps, type Rehearse } from '../../../operations/rehe
 import { replayHistory } from '../../../operations/replay.ts';
 import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { compileTrial, inTestMode, withTestMode } from '../../../operations/trial-mode.ts';
-import { finishInTurns, turns } from '../../../runtime/turns.ts';
+import { endLongTurn, finishInLongTurns, finishInTurns } from '../../../runtime/turns.ts';
 import { prepareConfiguration } from '../../../snapshot/prepare.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { type OpenParameters, readParameters } from '../../../stores/config/pipeline-parameters.ts';
@@ -95,10 +95,9 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ body }) => {
       const rehearse = await rehearsalOf(body.vendor, body.config as JsonObject, { parameters: body.parameters ?? {}, sealed: [] });
-      // The event may be large: mapping it is a turn of its own.
-      turns.tookLong();
-      await turns.bulk();
-      const { failed, ...result } = rehearse(eventOf(body.event), clock.now());
+      // The event may be large, and so may its requests.
+      await endLongTurn();
+      const { failed, ...result } = await finishInLongTurns(rehearse(eventOf(body.event), clock.now()));
       return failed === null ? result : { ...result, dropped: failed };
     },
   );
