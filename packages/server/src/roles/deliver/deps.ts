@@ -9,6 +9,7 @@ import type { EventLog } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { Sender } from '../../transports/sender.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
+import type { RecordCache } from './record-cache.ts';
 
 /** Compiles the integration with another revision of its template; undefined where that revision does not exist. */
 export type CompileRevision = (integration: Integration, revisionNumber: number) => Promise<CompiledIntegration | undefined>;
@@ -27,6 +28,17 @@ export interface WorkerDeps {
   /** Rates of integrations that several processes deliver. */
   rateLimits: SharedLimits;
   settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs'>;
+}
+
+/** What the workers of one process have in common. */
+export interface SharedByWorkers {
+  cache: RecordCache;
+  /** Bytes of held events that one worker may have. */
+  byteBudget: () => number;
+  /** Whether several processes may deliver one integration. */
+  hasLanes: boolean;
+  /** Whether another integration of this process reads the same pipeline. */
+  sharesPipeline: () => boolean;
 }
 
 export interface IntegrationHealth {

@@ -13,11 +13,13 @@ test('a dead letter that the log cannot store is stored without its event', asyn
   };
   const warned: unknown[] = [];
   const written = vi.fn();
+  const addDeadLetter = vi.fn();
   const deps = {
     log: { atomic: false },
     clock: { now: () => 1_700_000_000_000, monotonic: () => 0 },
     logger: { debug: () => undefined, warn: (_fields: object, message: string) => warned.push(message) },
     tap: { watched: () => false },
+    attempts: { addDeadLetter },
     deadLetterRetentionMs: 1_000,
     alongside: () => [],
     together: () => 64,

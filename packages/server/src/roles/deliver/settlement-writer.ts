@@ -12,6 +12,7 @@ import { atStep } from '../../runtime/stall-watch.ts';
 import { endLongTurn, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-log/port.ts';
 import type { Tap } from '../../tap/port.ts';
+import type { AttemptCounts } from './attempt-counts.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { hasOutcome, outcomeOf, outcomeText, tapFrameOf, withoutEvent } from './settlement-outcome.ts';
 
@@ -20,6 +21,7 @@ export interface SettlementWriterDeps {
   clock: Clock;
   logger: Logger;
   tap: Tap;
+  attempts: Pick<AttemptCounts, 'addDeadLetter'>;
   deadLetterRetentionMs: number;
   /** Appends that the next write carries along: the count of the daily limit. */
   alongside: () => Append[];
@@ -45,6 +47,7 @@ export class SettlementWriter {
   readonly #deps: SettlementWriterDeps;
   readonly #integrationId: string;
   #entries: Entry[] = [];
+  #unwritten = 0;
   /** When the entries are written: at the end of this turn of the event loop, or soon. */
   #scheduled: 'now' | 'soon' | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -56,7 +59,13 @@ export class SettlementWriter {
     this.#integrationId = integrationId;
   }
 
+  /** Events with a settlement that is not stored yet. */
+  get unwritten(): number {
+    return this.#unwritten;
+  }
   write(held: HeldEvent, settlement: Settlement): void {
+    if (settlement.kind === 'dead_letter') this.#deps.attempts.addDeadLetter(held.compiled.integration);
+    this.#unwritten++;
     this.#entries.push(this.#entryOf(held, settlement));
     if (this.#scheduled === 'now') return;
     if (this.#deps.log.atomic || this.#stopped || this.#entries.length >= this.#deps.together()) {
@@ -197,6 +206,7 @@ export class SettlementWriter {
         await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MS));
       }
     }
+    this.#unwritten -= entries.length;
     this.#deps.written(entries);
   }
 }

@@ -1,0 +1,321 @@
+/**
+ * The stages from a decision to a settlement: the order of a key, the batch, the limits, the request and its conclusion. What has to wait,
+ * waits here in memory.
+ */
+import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
+import { turns } from '../../runtime/turns.ts';
+import { AnswerSample } from './answer-sample.ts';
+import { BatchTimer } from './batch-timer.ts';
+import { type Batch, Batcher } from './batcher.ts';
+import { type Conclusion, conclude } from './conclude.ts';
+import { type Decision, decide } from './decide.ts';
+import type { WorkerDeps } from './deps.ts';
+import type { Health } from './health.ts';
+import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
+import { KeyOrder, orderKey } from './key-order.ts';
+import type { Limiter } from './limiter.ts';
+import { divideUnsent, isOutdated, renew, withNewestVendor } from './renew.ts';
+import { closingVerdict, type RestoredBatch } from './sealed-batches.ts';
+import { SendQueue } from './send-queue.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
+import { retryWhole, WholeRetries } from './whole-retries.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+/** A wait until tomorrow is checked again now and then, because the wall clock may be changed. */
+const MAX_WAIT_MS = 60_000;
+const RELOAD_LIMITS_MS = 1_000;
+/** Signing or compressing a larger request takes a turn of its own. */
+const VERY_LARGE_REQUEST = 524_288;
+
+export type DispatchDeps = Pick<WorkerDeps, 'clock' | 'random' | 'logger' | 'attempts' | 'sender' | 'settings'>;
+
+export class Dispatch {
+  readonly #deps: DispatchDeps;
+  readonly #context: Readonly<WorkerContext>;
+  readonly #limiter: Limiter;
+  readonly #health: Health;
+  readonly #order = new KeyOrder();
+  readonly #batcher: Batcher;
+  readonly #batchTimer: BatchTimer;
+  readonly #queue: SendQueue;
+  readonly #retries: WholeRetries;
+  readonly #answers: AnswerSample;
+  /** Requests at the vendor. */
+  #inFlight = 0;
+  #loadingLimits = false;
+  #awaitsTurn = false;
+  #pumpTimer: NodeJS.Timeout | undefined;
+
+  constructor(deps: DispatchDeps, context: Readonly<WorkerContext>, limiter: Limiter, health: Health) {
+    this.#deps = deps;
+    this.#context = context;
+    this.#limiter = limiter;
+    this.#health = health;
+    const monotonic = () => deps.clock.monotonic();
+    this.#batcher = new Batcher(monotonic);
+    this.#batchTimer = new BatchTimer(monotonic, () => {
+      this.#send(this.#batcher.takeDue(monotonic()));
+      this.#batchTimer.arm(this.#batcher.nextDue);
+    });
+    this.#queue = new SendQueue(limiter);
+    this.#retries = new WholeRetries((batch) => this.#send([withNewestVendor(batch, context.plan)]));
+    this.#answers = new AnswerSample(deps.clock);
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  // Order and batch
+
+  start(held: HeldEvent, decision: Decision): void {
+    if (decision.kind === 'settle') this.#context.writer.write(held, decision.settlement);
+    else {
+      const { job } = decision;
+      job.order_key = orderKey(job);
+      if (job.order_key === undefined || this.#order.enter(job.order_key, job)) this.#launch(job);
+    }
+  }
+  /** Sends the batch of an earlier process as it was. */
+  async resend({ members, revision, at }: RestoredBatch): Promise<void> {
+    const { revisions, life, writer } = this.#context;
+    const plan = await revisions.get(revision, this.#context.plan, () => life.state === 'stopped');
+    const parts: Part[] = [];
+    for (const member of members) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+      const held = { ...member, compiled: plan.compiled };
+      const decision = decide(held, plan, this.#context.mode, at);
+      if (decision.kind === 'settle') writer.write(held, decision.settlement);
+      else parts.push(...openParts(decision.job));
+    }
+    for (const some of Map.groupBy(parts, ({ item }) => item.lane).values()) {
+      const vendor = some[0]?.job.vendor;
+      const bytes = some.reduce((sum, { item }) => sum + item.size, 0);
+      const batch = vendor && { compiled: plan.compiled, vendor, parts: some, bytes, attempt: 1, job: undefined };
+      if (batch) this.#send([withNewestVendor(batch, this.#context.plan)]);
+    }
+  }
+  #launch(job: Job): void {
+    if (!this.#sendsRenewed(job)) void this.#launchNext(job.order_key);
+  }
+  /** Launches the next job of the key. A loop, because the newest configuration may settle all of them: tens of thousands may wait. */
+  async #launchNext(key: string | undefined): Promise<void> {
+    if (key === undefined) return;
+    for (let next = this.#order.leave(key); next !== undefined && !this.#sendsRenewed(next); next = this.#order.leave(key)) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+    }
+  }
+  /** Sends the job with the newest configuration. False: that configuration settled the event without sending it. */
+  #sendsRenewed(job: Job): boolean {
+    const { plan, mode, writer } = this.#context;
+    let current = job;
+    if (isOutdated(job, plan, mode)) {
+      const decision = renew(job, plan, mode, this.#deps.clock.now());
+      if (decision.kind === 'settle') {
+        writer.write({ ...job, compiled: plan.compiled }, decision.settlement);
+        return false;
+      }
+      current = decision.job;
+    }
+    for (const part of openParts(current)) this.#batch(part);
+    return true;
+  }
+  #batch(part: Part): void {
+    this.#send(this.#batcher.add(part));
+    if (part.job.vendor.batch !== null) this.#batchTimer.arm(this.#batcher.nextDue);
+  }
+
+  // Limits
+
+  #send(batches: readonly Batch[]): void {
+    if (batches.length === 0) return;
+    for (const batch of batches) this.#queue.push(batch);
+    this.pump();
+  }
+  /** Where the window is full of half-filled batches and nothing is in flight: sends them, or nothing would ever move. */
+  sendIfIdle(): void {
+    if (this.#inFlight === 0 && this.#queue.empty && this.#context.life.active) this.#send(this.#batcher.takeAll());
+  }
+  /** Sends every batch that the limits allow now. */
+  pump(hasTurn = false): void {
+    const { life, writer } = this.#context;
+    let mayBuild = hasTurn;
+    while (life.active) {
+      const isVeryLarge = this.#queue.nextBytes > VERY_LARGE_REQUEST;
+      if (isVeryLarge && !mayBuild && this.#awaitTurn()) return;
+      const next = this.#queue.next(this.#inFlight, writer.unwritten, this.#context.lane);
+      if (next.kind === 'send') {
+        void this.#deliver(next.batch);
+        if (isVeryLarge) turns.tookLong();
+        mayBuild = false;
+      } else {
+        if (next.kind === 'wait') this.#pumpIn(next.ms);
+        else if (next.kind === 'load_limits') void this.#loadLimits();
+        return;
+      }
+    }
+  }
+  /** A very large request is built in a turn of its own. It keeps its place, and the batches behind it wait. False: now. */
+  #awaitTurn(): boolean {
+    if (this.#awaitsTurn) return true;
+    const turn = turns.next();
+    if (turn === undefined) return false;
+    this.#awaitsTurn = true;
+    void turn.then(() => {
+      this.#awaitsTurn = false;
+      atStep('send', this.#context.id);
+      this.pump(true);
+    });
+    return true;
+  }
+  #pumpIn(ms: number): void {
+    this.#pumpTimer ??= setTimeout(
+      () => {
+        this.#pumpTimer = undefined;
+        this.pump();
+      },
+      Math.min(Math.ceil(ms), MAX_WAIT_MS),
+    );
+  }
+  async #loadLimits(): Promise<void> {
+    if (this.#loadingLimits) return;
+    this.#loadingLimits = true;
+    try {
+      await this.#limiter.load();
+    } catch (error) {
+      this.#deps.logger.warn({ err: error, integration_id: this.#context.id }, 'daily request count not readable, retrying');
+      await pause(RELOAD_LIMITS_MS);
+    }
+    this.#loadingLimits = false;
+    this.pump();
+  }
+
+  // Request and conclusion
+
+  async #deliver(batch: Batch): Promise<void> {
+    const { vendor, parts, attempt, job, compiled } = batch;
+    const { settings, attempts, sender } = this.#deps;
+    const { id, sealed } = this.#context;
+    this.#inFlight++;
+    const requestId = (vendor.batch === null ? parts[0]?.item.event_id : undefined) ?? batchId(id, parts);
+    const progress = parts[0]?.job.progress;
+    const isSealed = vendor.transport?.sealed === true;
+    if (isSealed && !(await sealed.seal(requestId, parts, compiled.integration.revision_number))) return this.#abandon();
+    const items = parts.map(({ item }) => item);
+    const sent = await sender.send({ vendor, items, integration_id: id, attempt, progress, job }, requestId);
+    const rules = {
+      integrationId: id,
+      retryBaseMs: settings.retryBaseMs,
+      random: this.#deps.random(),
+      keepAnswer: this.#answers.mayKeep(parts.length),
+    };
+    const { settled, sendAlone, error } = conclude(batch, sent, rules);
+    const again = isSealed && settled.length > 0 && settled.every(({ settlement }) => settlement.kind === 'retry');
+    if (isSealed && !again && !(await sealed.close(requestId, closingVerdict(parts, settled), sent))) return this.#abandon();
+    if (sendAlone.length === 0) {
+      attempts.add(compiled.integration, sent.verdict.kind, sent.duration_ms);
+      this.#health.note(sent.at + sent.duration_ms, error);
+    }
+    if (again) this.#retryWhole(batch, settled);
+    else
+      for (const { job, settlement } of settled) {
+        this.#finish(job, settlement);
+        // The events of a large file take longer than the event loop may be held.
+        const turn = isSealed ? turns.next() : undefined;
+        if (turn !== undefined) await turn;
+      }
+    this.#inFlight--;
+    for (const one of sendAlone) this.#queue.push(one);
+    this.pump();
+    this.#context.signal.notify();
+  }
+  /** The process stops before the log could store what must come first. The events stay unsettled. */
+  #abandon(): void {
+    this.#inFlight--;
+    this.#context.signal.notify();
+  }
+  #retryWhole(batch: Batch, settled: Conclusion['settled']): void {
+    const { mode, writer, life } = this.#context;
+    const { failed, next, delayMs } = retryWhole(batch, settled);
+    if (mode.kind === 'drop') {
+      for (const { held } of failed) this.#finish(held, { kind: 'dropped', reason: mode.reason });
+      return;
+    }
+    writer.writeWaiting(failed);
+    // While stopping the events stay unsettled, and the next process sends the batch.
+    if (life.active) this.#retries.add(next, delayMs);
+  }
+  /** Settles the job, or keeps its place if later events must wait for it. */
+  #finish(job: Job, settlement: Settlement): void {
+    const { mode, writer } = this.#context;
+    const { order_key: key } = job;
+    if (key === undefined) writer.write(job, settlement);
+    else if (settlement.kind === 'retry' && mode.kind !== 'drop') this.#waitInPlace(job, settlement);
+    else {
+      writer.write(job, settlement);
+      void this.#launchNext(key);
+    }
+  }
+  #waitInPlace(job: Job, settlement: Extract<Settlement, { kind: 'retry' }>): void {
+    const { writer, life } = this.#context;
+    writer.writeWaiting([{ held: job, settlement }]);
+    // While stopping the event stays unsettled, and the next process starts with it.
+    if (!life.active) return;
+    this.#order.retryIn(settlement.delay_ms, nextAttempt(job, settlement.state), (again) => this.#launch(again));
+  }
+
+  // Changes of the configuration
+
+  /** Call when the plan has changed. Requests at the vendor finish with the configuration they were built with. */
+  renew(): void {
+    void this.#renewUnsent();
+    // Corrected credentials need not wait for the next attempt.
+    this.#send(this.#retries.takeAll().map((batch) => withNewestVendor(batch, this.#context.plan)));
+    // The limits may have changed.
+    clearTimeout(this.#pumpTimer);
+    this.#pumpTimer = undefined;
+    this.pump();
+  }
+  /** Builds requests that wait for a limit or for their batch again. Sealed ones keep their content. */
+  async #renewUnsent(): Promise<void> {
+    const { life } = this.#context;
+    const { jobs, kept } = divideUnsent([...this.#queue.takeAll(), ...this.#batcher.takeAll()]);
+    this.#send(kept.map((batch) => withNewestVendor(batch, this.#context.plan)));
+    for (const job of jobs) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+      // While stopping the events stay unsettled.
+      if (!life.active) return;
+      this.#launch(job);
+    }
+    // A restart of the consumers waits for the held events, so no other event can complete their batches.
+    if (life.state === 'resizing') this.#send(this.#batcher.takeAll());
+  }
+  /** Settles everything that is not at the vendor. */
+  drop(reason: DropReason): void {
+    const { sealed, writer } = this.#context;
+    for (const held of [...this.#order.takeWaiting(), ...sealed.takeWaiting()]) writer.write(held, { kind: 'dropped', reason });
+    const batches = [...this.#batcher.takeAll(), ...this.#retries.takeAll(), ...this.#queue.takeAll()];
+    for (const { job } of batches.flatMap(({ parts }) => parts)) {
+      job.open--;
+      // A job with another item at the vendor is settled by that item's verdict.
+      if (job.open === 0) this.#finish(job, { kind: 'dropped', reason });
+    }
+  }
+  /** Forgets everything that is not at the vendor: the log redelivers it. */
+  stop(): void {
+    clearTimeout(this.#pumpTimer);
+    this.#batchTimer.stop();
+    this.#order.takeWaiting();
+    this.#batcher.takeAll();
+    this.#queue.takeAll();
+    this.#retries.takeAll();
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,122 @@
+/** The stages from the log to a decision: takes records while there is room in the window, decodes them and decides what happens to each. */
+import type { DecodedEventRecord } from '../../event-record.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { errorText } from '../../runtime/error-text.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
+import { endLongTurn, finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import type { Delivery } from '../../stores/event-log/port.ts';
+import { decide, decideInSteps } from './decide.ts';
+import type { SharedByWorkers } from './deps.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { EventSource } from './event-source.ts';
+import type { LaneEnd } from './lane-end.ts';
+import type { Claim } from './sealed-batches.ts';
+import type { HeldEvent } from './settlement.ts';
+import { unreadable } from './unreadable-record.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+export interface RecordIntakeDeps {
+  clock: Clock;
+  shared: SharedByWorkers;
+  source: EventSource;
+  laneEnd: LaneEnd;
+  dispatch: Dispatch;
+}
+
+export class RecordIntake {
+  readonly #context: Readonly<WorkerContext>;
+  readonly #clock: Clock;
+  readonly #shared: SharedByWorkers;
+  readonly #source: EventSource;
+  readonly #laneEnd: LaneEnd;
+  readonly #dispatch: Dispatch;
+
+  constructor(context: Readonly<WorkerContext>, { clock, shared, source, laneEnd, dispatch }: RecordIntakeDeps) {
+    this.#context = context;
+    this.#clock = clock;
+    this.#shared = shared;
+    this.#source = source;
+    this.#laneEnd = laneEnd;
+    this.#dispatch = dispatch;
+  }
+
+  async take(topic: string, deliveries: Delivery[], replay: boolean): Promise<void> {
+    const context = this.#context;
+    for (const delivery of deliveries) {
+      if (!replay && delivery.attempt === 1 && this.#isBehindEnd(delivery)) continue;
+      // Mapping and sending share the slices of background work: a backlog of one integration does not delay the others.
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+      while (this.#full && !this.#source.closing) {
+        this.#dispatch.sendIfIdle();
+        if (this.#full) await context.signal.changed();
+      }
+      if (this.#source.closing) return;
+      context.held.add(delivery, replay);
+      atStep('deliver', context.id);
+      const decoded = this.#decode(topic, delivery, replay);
+      if (decoded === undefined) continue;
+      // The events behind it in the log wait meanwhile, so the order stays.
+      const isVeryLarge = delivery.record.data.length > VERY_LARGE_BYTES;
+      if (isVeryLarge) await endLongTurn();
+      if (context.plan.compiled.vendor?.transport?.sealed) {
+        const loading = context.sealed.load();
+        if (loading) await loading;
+        const held = { delivery, decoded, compiled: context.plan.compiled, replay };
+        const claim = context.sealed.claim(held);
+        if (claim !== undefined) {
+          await this.#restore(held, claim);
+          continue;
+        }
+      }
+      const revision = replay ? decoded.shared.revision_number : undefined;
+      const plan = revision === undefined ? context.plan : await context.revisions.get(revision, context.plan, () => this.#stopped);
+      if (this.#stopped) return;
+      const held = { delivery, decoded, compiled: plan.compiled, replay };
+      if (!isVeryLarge) this.#dispatch.start(held, decide(held, plan, context.mode, this.#clock.now()));
+      else {
+        const steps = decideInSteps(held, plan, context.mode, this.#clock.now());
+        const decision = await finishInLongTurns(steps, () => atStep('map', context.id));
+        if (this.#stopped) return;
+        this.#dispatch.start(held, decision);
+      }
+    }
+  }
+  /** Another lane has this record. */
+  #isBehindEnd(delivery: Delivery): boolean {
+    const { to } = this.#context.lane;
+    if (to === undefined || delivery.record.time < to) return false;
+    this.#laneEnd.reach(delivery, to);
+    return true;
+  }
+  /** A method, because it may change at every `await`. */
+  get #stopped(): boolean {
+    return this.#context.life.state === 'stopped';
+  }
+  get #full(): boolean {
+    const { sealed, life, mode, held } = this.#context;
+    const gathering = sealed.waiting;
+    // A restart of the consumers waits for the held events, and these may wait for the rest of an interrupted batch.
+    const taking = life.state === 'running' || (life.state === 'resizing' && gathering);
+    if (!taking || mode.kind === 'wait') return true;
+    // The consumer's own limit bounds an interrupted batch. It had room before, but the budget may have become smaller.
+    return !gathering && held.isFull(this.#shared.byteBudget);
+  }
+  #decode(topic: string, delivery: Delivery, replay: boolean): DecodedEventRecord | undefined {
+    const { plan, writer } = this.#context;
+    try {
+      return this.#shared.cache.decode(topic, delivery.record, !replay && this.#shared.sharesPipeline(), plan.readsEvent);
+    } catch (error) {
+      const { compiled } = plan;
+      const decoded = unreadable(delivery.record, compiled.integration);
+      const reason = `the stored event cannot be read: ${errorText(error)}`;
+      writer.write({ delivery, decoded, compiled, replay }, { kind: 'dead_letter', stage: 'mapping', reason, attempts: [] });
+      return undefined;
+    }
+  }
+  /** An event that was in a batch when an earlier process ended is settled, or sent with the same batch. */
+  async #restore(held: HeldEvent, claim: Claim): Promise<void> {
+    if (claim.kind === 'closed') this.#context.writer.write(held, claim.settlement);
+    else if (claim.kind === 'complete') await this.#dispatch.resend(claim.batch);
+  }
+}
