@@ -1,19 +1,10 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { CompiledVendor, Verdict } from '@firsthand/core/vendor/compiled.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, type Received, Receiver, until } from './testing/bench.ts';
+import { describe, expect, test } from 'vitest';
+import { anEvent, anIntegration, compiledWebhook, events, pause, type Received, until } from './testing/bench.ts';
+import { bench, openForEachTest, receiver } from './testing/bench-per-test.ts';
 
-let bench: Bench;
-let receiver: Receiver;
-beforeEach(async () => {
-  bench = await Bench.open();
-  receiver = await Receiver.start();
-});
-afterEach(async () => {
-  await bench.close();
-  await receiver.stop();
-});
-const events = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
+openForEachTest();
 const idsOf = ({ body }: Received) => (JSON.parse(body) as CanonicalEvent[]).map((event) => event.event_id);
 const batched = (config = {}) =>
   compiledWebhook(receiver.url, { batch_enabled: true, batch_size: 10, batch_interval_ms: 1_000, ...config });

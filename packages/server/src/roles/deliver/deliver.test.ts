@@ -1,22 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice } from '../../channels.ts';
 import { inProcessEphemeral } from '../../stores/ephemeral/in-process.ts';
 import type { Leases } from '../../stores/leases/port.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import { Fleet } from './fleet.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './testing/bench.ts';
+import { anEvent, anIntegration, compiledWebhook, events, pause, Receiver, until } from './testing/bench.ts';
+import { bench, openForEachTest, receiver } from './testing/bench-per-test.ts';
 
-let bench: Bench;
-let receiver: Receiver;
-beforeEach(async () => {
-  bench = await Bench.open();
-  receiver = await Receiver.start();
-});
-afterEach(async () => {
-  await bench.close();
-  await receiver.stop();
-});
-const events = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
+openForEachTest();
 
 describe('one event a request', () => {
   test('delivers the canonical event with its headers and leaves one outcome', async () => {

@@ -1,20 +1,11 @@
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { encodeEventRecord, eventsTopic } from '../../event-record.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, pause, Receiver, until } from './testing/bench.ts';
+import { anEvent, anIntegration, compiledWebhook, events, pause, Receiver, until } from './testing/bench.ts';
+import { bench, openForEachTest, receiver } from './testing/bench-per-test.ts';
 
-let bench: Bench;
-let receiver: Receiver;
-beforeEach(async () => {
-  bench = await Bench.open();
-  receiver = await Receiver.start();
-});
-afterEach(async () => {
-  await bench.close();
-  await receiver.stop();
-});
-const events = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
+openForEachTest();
 
 test('F5: one of ten never answers; the other nine are done at once', async () => {
   const silent = await Receiver.start();

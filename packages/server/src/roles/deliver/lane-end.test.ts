@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { openLmdbLog } from '../../stores/event-log/lmdb.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
@@ -6,7 +6,8 @@ import { embeddedLeases } from '../../stores/leases/embedded.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import { groupOf, type Lane, onlyLane } from './lanes.ts';
 import { RecordCache } from './record-cache.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, Receiver, until } from './testing/bench.ts';
+import { anEvent, anIntegration, Bench, compiledWebhook, until } from './testing/bench.ts';
+import { bench, openForEachTest, receiver } from './testing/bench-per-test.ts';
 import { Worker } from './worker.ts';
 
 const HOUR = 3_600_000;
@@ -21,19 +22,12 @@ const aClock = (): Clock & { ahead: number } => ({
 });
 /** The log's clock, which the test can move on. The deliverer has another one: its requests in flight would time out and be repeated. */
 let clock: ReturnType<typeof aClock>;
-let bench: Bench;
-let receiver: Receiver;
 /** Consumers that read replays now, and the most at one time. */
 let replayers: { now: number; most: number };
-beforeEach(async () => {
+openForEachTest(() => {
   clock = aClock();
   replayers = { now: 0, most: 0 };
-  bench = await Bench.open(async (path) => countReplayers(await openLmdbLog({ path, dedupWindowMs: HOUR, clock })));
-  receiver = await Receiver.start();
-});
-afterEach(async () => {
-  await bench.close();
-  await receiver.stop();
+  return Bench.open(async (path) => countReplayers(await openLmdbLog({ path, dedupWindowMs: HOUR, clock })));
 });
 
 function countReplayers(log: EventLog): EventLog {

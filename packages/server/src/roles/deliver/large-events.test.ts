@@ -1,19 +1,11 @@
 /** Very large events are decoded, mapped, encoded and sent in separate turns of the event loop. Their order stays, and so does everything else. */
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { VERY_LARGE_BYTES } from '../../runtime/turns.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, Receiver, until } from './testing/bench.ts';
+import { anEvent, anIntegration, compiledWebhook, until } from './testing/bench.ts';
+import { bench, openForEachTest, receiver } from './testing/bench-per-test.ts';
 
-let bench: Bench;
-let receiver: Receiver;
-beforeEach(async () => {
-  bench = await Bench.open();
-  receiver = await Receiver.start();
-});
-afterEach(async () => {
-  await bench.close();
-  await receiver.stop();
-});
+openForEachTest();
 
 const MAPPED = { events: { 'Order Completed': { mappings: [{ source: '$', target: '$' }] } } };
 const SIZES = [0, 2 * VERY_LARGE_BYTES, 0, 0, 6 * VERY_LARGE_BYTES, 2 * VERY_LARGE_BYTES, 0];

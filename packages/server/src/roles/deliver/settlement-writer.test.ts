@@ -41,8 +41,12 @@ test('a dead letter that the log cannot store is stored without its event', asyn
     compiled: { integration: { id: 'int_1', vendor: 'http', revision_number: 1 } },
     replay: false,
   } as unknown as HeldEvent;
-  new SettlementWriter(deps, 'int_1').write(held, { kind: 'dead_letter', stage: 'delivery', reason: 'http_404', attempts: [] });
+  const writer = new SettlementWriter(deps, 'int_1');
+  writer.write(held, { kind: 'dead_letter', stage: 'delivery', reason: 'http_404', attempts: [] });
+  expect(writer.unwritten).toBe(1);
   await vi.waitFor(() => expect(written).toHaveBeenCalled());
+  expect(writer.unwritten).toBe(0);
+  expect(addDeadLetter).toHaveBeenCalledOnce();
   const [letter, outcome] = stored.map(({ records }) => JSON.parse(Buffer.from(records[0]?.data ?? '').toString()));
   const kept = { event_id: 'e1', type: 'track', event: 'Big', user_id: 'u1', timestamp: 't', truncated: true };
   expect(letter).toMatchObject({ event_id: 'e1', reason: 'http_404' });

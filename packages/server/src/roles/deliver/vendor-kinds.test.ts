@@ -7,21 +7,13 @@ import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startDatabase } from '../../../test/servers/index.ts';
 import type { TapFrame } from '../../tap/port.ts';
-import { anEvent, anIntegration, Bench, compiledWebhook, Receiver, until } from './testing/bench.ts';
+import { anEvent, anIntegration, compiledWebhook, until } from './testing/bench.ts';
+import { bench, openForEachTest, receiver } from './testing/bench-per-test.ts';
 
-let bench: Bench;
-let receiver: Receiver;
-beforeEach(async () => {
-  bench = await Bench.open();
-  receiver = await Receiver.start();
-});
-afterEach(async () => {
-  await bench.close();
-  await receiver.stop();
-});
+openForEachTest();
 const origin = () => receiver.url.replace('/hook', '');
 
 function compile(vendor: VendorDefinition, config: JsonObject): CompiledVendor {

@@ -136,6 +136,10 @@ export function anIntegration(vendor: CompiledVendor | undefined, overrides: Par
 export function anEvent(eventId: string, overrides: Partial<CanonicalEvent> = {}): CanonicalEvent {
   return { event_id: eventId, type: 'track', event: 'Order Completed', timestamp: '2026-01-01T00:00:00.000Z', context: {}, ...overrides };
 }
+/** With the ids `e0`, `e1` and so on. */
+export function events(count: number, prefix = 'e'): CanonicalEvent[] {
+  return Array.from({ length: count }, (_, i) => anEvent(`${prefix}${i}`));
+}
 
 type Overrides = Partial<Omit<DeliverDeps, 'log' | 'snapshots'>> & { retryBaseMs?: number };
 
