@@ -7,7 +7,17 @@ import { scanJson, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
 import { isObject, own } from '@firsthand/core/json.ts';
 import type { Rejection } from '../http/collection-reply.ts';
 import { turns } from '../runtime/turns.ts';
-import { inexactNumber, isText, MAX_DEPTH, NESTS_TOO_DEEP, NOT_TEXT, type Parsed, parseText, TOO_MANY_VALUES } from './parse-body.ts';
+import {
+  type Encoding,
+  encodingOf,
+  inexactNumber,
+  MAX_DEPTH,
+  NESTS_TOO_DEEP,
+  NOT_TEXT,
+  type NotParsed,
+  parseText,
+  TOO_MANY_VALUES,
+} from './parse-body.ts';
 
 export const MAX_BATCH_EVENTS = 500;
 /** A body, or one event, of this size is parsed in a few milliseconds whatever it holds. */
@@ -36,22 +46,23 @@ export interface ParsedBatch {
   /** Events that were not built. */
   rejected?: ReadonlyMap<number, Rejection>;
 }
-export type BatchResult = ParsedBatch | Extract<Parsed, { ok: false }>;
+export type BatchResult = ParsedBatch | NotParsed;
 
 /** `maxEventBytes`: a larger event is rejected without being parsed. */
 export function parseBatch(bytes: Buffer, maxEventBytes: number): BatchResult | Promise<BatchResult> {
-  if (!isText(bytes)) return NOT_TEXT as Extract<Parsed, { ok: false }>;
-  if (bytes.length > AT_ONCE_BYTES) return parseInTurns(bytes, maxEventBytes);
+  const encoding = encodingOf(bytes);
+  if (encoding === undefined) return NOT_TEXT;
+  if (bytes.length > AT_ONCE_BYTES) return parseInTurns(bytes, encoding, maxEventBytes);
   const scanned = itemsOf(bytes, 'batch', MAX_DEPTH, MAX_BATCH_EVENTS);
   if (scanned === 'too_deep') return { ok: false, rejection: NESTS_TOO_DEEP };
   const { items, longNumbers } = scanned;
-  const parsed = parseText(bytes);
+  const parsed = parseText(bytes, encoding);
   if (!parsed.ok) return parsed;
   const rejection = longNumbers ? outsideEvents(bytes, items) : undefined;
   return rejection === undefined ? { ...parsed, items, longNumbers } : { ok: false, rejection };
 }
 
-async function parseInTurns(bytes: Buffer, maxEventBytes: number): Promise<BatchResult> {
+async function parseInTurns(bytes: Buffer, encoding: Encoding, maxEventBytes: number): Promise<BatchResult> {
   const scanned = await scanInTurns(bytes);
   if (scanned === 'too_deep') return { ok: false, rejection: NESTS_TOO_DEEP };
   const { items, longNumbers, tooMany } = scanned;
@@ -59,7 +70,7 @@ async function parseInTurns(bytes: Buffer, maxEventBytes: number): Promise<Batch
   if (items === undefined) return { ok: false, rejection: NO_LIST };
   const frame = withoutEvents(bytes, items);
   if (frame.length > AT_ONCE_BYTES) return { ok: false, rejection: FRAME_TOO_LARGE };
-  const parsed = parseText(frame);
+  const parsed = parseText(frame, encoding);
   if (!parsed.ok) return parsed;
   const rejection = longNumbers ? inexactNumber(frame) : undefined;
   if (rejection !== undefined) return { ok: false, rejection };
@@ -84,7 +95,7 @@ async function parseInTurns(bytes: Buffer, maxEventBytes: number): Promise<Batch
       events[i] = undefined;
       continue;
     }
-    const event = parseText(json);
+    const event = parseText(json, encoding);
     if (!event.ok) return event;
     events[i] = event.value;
   }

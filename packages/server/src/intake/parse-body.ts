@@ -12,9 +12,10 @@ const UNPACK_INLINE_BYTES = 8_192;
 const MAX_INLINE_OUTPUT = 131_072;
 const gunzipAsync = promisify(gunzip);
 
+export type NotParsed = { ok: false; rejection: Rejection };
 /** `longNumbers`: some number may not survive as a double; `inexactNumber` decides. */
-export type Parsed = { ok: true; value: unknown; longNumbers: boolean } | { ok: false; rejection: Rejection };
-export type Unpacked = { ok: true; bytes: Buffer } | { ok: false; rejection: Rejection };
+export type Parsed = { ok: true; value: unknown; longNumbers: boolean } | NotParsed;
+export type Unpacked = { ok: true; bytes: Buffer } | NotParsed;
 
 const TOO_LARGE: Rejection = { code: 'payload_too_large' };
 export const NOT_JSON: Rejection = { code: 'invalid_json' };
@@ -58,24 +59,27 @@ export function withoutMark(bytes: Buffer): Buffer {
 }
 
 export function parseBody(bytes: Buffer): Parsed {
-  const ascii = isAscii(bytes);
-  if (!ascii && !isUtf8(bytes)) return { ok: false, rejection: NOT_UTF8 };
+  const encoding = encodingOf(bytes);
+  if (encoding === undefined) return NOT_TEXT;
   const flags = scanJson(bytes, MAX_DEPTH);
   if (flags === TOO_DEEP) return { ok: false, rejection: NESTS_TOO_DEEP };
   if (flags === TOO_MANY) return { ok: false, rejection: TOO_MANY_VALUES };
-  const parsed = parseText(bytes, ascii);
+  const parsed = parseText(bytes, encoding);
   return parsed.ok ? { ok: true, value: parsed.value, longNumbers: flags === LONG_NUMBER } : parsed;
 }
 
-/** The encoding is checked: `parseText` does not look at it again. */
-export function isText(bytes: Buffer): boolean {
-  return isAscii(bytes) || isUtf8(bytes);
+/** ASCII is decoded fastest as Latin-1. */
+export type Encoding = 'latin1' | 'utf8';
+export const NOT_TEXT: NotParsed = { ok: false, rejection: NOT_UTF8 };
+/** Undefined: the bytes are no text. */
+export function encodingOf(bytes: Buffer): Encoding | undefined {
+  return isAscii(bytes) ? 'latin1' : isUtf8(bytes) ? 'utf8' : undefined;
 }
-export const NOT_TEXT: Parsed = { ok: false, rejection: NOT_UTF8 };
 
-export function parseText(bytes: Buffer, ascii = isAscii(bytes)): { ok: true; value: unknown } | { ok: false; rejection: Rejection } {
+/** `encoding`: of these bytes, or of the body that they are a part of. */
+export function parseText(bytes: Buffer, encoding: Encoding): { ok: true; value: unknown } | NotParsed {
   try {
-    return { ok: true, value: JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8')) };
+    return { ok: true, value: JSON.parse(bytes.toString(encoding)) };
   } catch {
     return { ok: false, rejection: NOT_JSON };
   }

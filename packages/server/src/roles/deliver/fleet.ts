@@ -37,7 +37,6 @@ export class Fleet {
   /** Lanes of the last `reconcile` that had no worker. */
   #missing: readonly Lane[] = [];
   #retirement: NodeJS.Timeout | undefined;
-  #stopped = false;
   #stopping: Promise<void> | undefined;
 
   /**
@@ -55,7 +54,7 @@ export class Fleet {
   /** Running workers get the snapshot at once. Missing ones are started in turns: at the start of a process they may be thousands. */
   reconcile(snapshot: Snapshot = this.#snapshot): void {
     this.#snapshot = snapshot;
-    if (this.#stopped) return;
+    if (this.#stopping !== undefined) return;
     const missing: Lane[] = [];
     for (const [id, compiled] of snapshot.integrations)
       for (const lane of this.#lanes?.lanesOf(id) ?? [onlyLane(id)]) {
@@ -73,7 +72,7 @@ export class Fleet {
       const turn = turns.bulk();
       if (turn !== undefined) await turn;
       // A later call has looked again.
-      if (this.#stopped || this.#missing !== missing) return;
+      if (this.#stopping !== undefined || this.#missing !== missing) return;
       const compiled = this.#snapshot.integrations.get(lane.integrationId);
       if (compiled === undefined || !this.#mayStart(lane)) continue;
       atStep('start of deliverers');
@@ -140,7 +139,7 @@ export class Fleet {
     for (const lane of compiled ? book.lanesOf(integrationId).filter(isEnding) : []) {
       const groups = await this.#deps.log.groups(eventsTopic(compiled?.integration.pipeline_id ?? ''));
       if (!groups.includes(groupOf(lane))) await book.note(lane, 'finished');
-      else if (compiled && isEnding(lane) && !this.#leaving.has(groupOf(lane)) && !this.#stopped) this.#start(compiled, lane);
+      else if (compiled && isEnding(lane) && !this.#leaving.has(groupOf(lane)) && this.#stopping === undefined) this.#start(compiled, lane);
     }
   }
   async #endLane(worker: Worker, book: LaneBook): Promise<void> {
@@ -165,7 +164,7 @@ export class Fleet {
 
   /** Stops the workers of integrations that now belong to another process. Resolves when none of their requests is in flight. */
   async release(): Promise<void> {
-    if (this.#stopped) return this.#stopping;
+    if (this.#stopping) return this.#stopping;
     for (const [group, worker] of [...this.workers, ...this.#retiring]) {
       if (this.#owns(worker.lane)) continue;
       this.#forget(worker);
@@ -190,7 +189,7 @@ export class Fleet {
         const lane = laneOfGroup(group);
         const { integrationId } = lane;
         if (!group.startsWith(ORPHAN_PREFIX) || this.#snapshot.integrations.has(integrationId) || this.#retiring.has(group)) continue;
-        if (this.#stopped || !this.#owns(lane)) continue;
+        if (this.#stopping !== undefined || !this.#owns(lane)) continue;
         seen.add(group);
         if (this.#orphans.has(group)) this.#retire(this.#start(deletedIntegration(integrationId, pipelineId), lane));
       }
@@ -199,7 +198,6 @@ export class Fleet {
   }
 
   stop(graceMs: number): Promise<void> {
-    this.#stopped = true;
     clearTimeout(this.#retirement);
     const all = [...this.workers.values(), ...this.#retiring.values()].map((worker) => worker.stop(graceMs));
     this.#stopping = Promise.allSettled([...all, ...this.#leaving.values()]).then(() => undefined);
@@ -233,7 +231,7 @@ export class Fleet {
     this.#scheduleRetirement();
   }
   #scheduleRetirement(): void {
-    if (this.#retirement || this.#stopped) return;
+    if (this.#retirement || this.#stopping !== undefined) return;
     this.#retirement = setTimeout(() => {
       this.#retirement = undefined;
       void this.#endRetired();
@@ -245,7 +243,7 @@ export class Fleet {
       const { id } = worker;
       try {
         await worker.settleMarks();
-        if (!worker.idle || (await worker.waiting()).waiting > 0 || !worker.idle || this.#stopped) continue;
+        if (!worker.idle || (await worker.waiting()).waiting > 0 || !worker.idle || this.#stopping !== undefined) continue;
         await worker.stop(this.#graceMs);
         await worker.forget();
         if (!this.#snapshot.integrations.has(id)) await this.#lanes?.remove(id);
