@@ -4,7 +4,8 @@ import { pipeline } from '@firsthand/core/config/pipeline.ts';
 import { DEFAULT_DATA_LAYER } from '@firsthand/core/config/resources.ts';
 import { transformation } from '@firsthand/core/config/transformation.ts';
 import { expect, test } from 'vitest';
-import { type CompleteRows, compileIntegration, compileSnapshot } from './compile.ts';
+import { type CompleteRows, compileSnapshot } from './compile.ts';
+import { compileIntegration } from './compile-integration.ts';
 
 const SETTINGS = { mode: 'development', allowPrivateDestinations: true, natsUrl: undefined } as const;
 const condition = { field: 'event', op: 'matches', value: '^[a-z]{900}$' };

@@ -5,7 +5,7 @@ import { organisationKey } from '../stores/config/organisations.ts';
 import { readParameters } from '../stores/config/pipeline-parameters.ts';
 import { findRevision } from '../stores/config/revisions.ts';
 import type { Db } from '../stores/config/schema.ts';
-import { type CompileSettings, compileIntegration } from './compile.ts';
+import { type CompileSettings, compileIntegration } from './compile-integration.ts';
 import { prepareConfiguration } from './prepare.ts';
 import type { CompiledIntegration } from './types.ts';
 

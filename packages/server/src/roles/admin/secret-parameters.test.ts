@@ -4,7 +4,7 @@ import { scrubber } from '@firsthand/core/vendor/secrets.ts';
 import { expect, test } from 'vitest';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-record.ts';
 import { createCipher } from '../../secrets/cipher.ts';
-import { compileIntegration } from '../../snapshot/compile.ts';
+import { compileIntegration } from '../../snapshot/compile-integration.ts';
 import { loadConfig } from '../../stores/config/load-config.ts';
 import { organisationKey } from '../../stores/config/organisations.ts';
 import { maskAuditedParameters, sealStoredParameters } from '../../stores/config/pipeline-parameters.ts';
