@@ -1,27 +1,6 @@
 /** Values from a JSON Schema: those it describes, and those that break it in one place. */
 import fc from 'fast-check';
-
-interface Schema {
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  patternProperties?: Record<string, Schema>;
-  additionalProperties?: boolean | Schema;
-  items?: Schema;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  pattern?: string;
-  format?: string;
-  examples?: unknown[];
-}
+import type { Schema } from '../docs/fields.ts';
 
 /** Strings that often break parsers. */
 export const NASTY = [
