@@ -71,8 +71,16 @@ export const COMMANDS: readonly Command[] = [
     options: '--to FOLDER | --repository FOLDER',
     summary: 'Copy the embedded stores; works while the service runs',
     details:
-      '`--to` makes a whole copy in an empty or new folder. `--repository` adds a backup to a repository, which stores only what changed. For PostgreSQL use `pg_dump`.',
+      '`--to` makes a whole copy in an empty or new folder. `--repository` adds a backup to a repository, which stores only what changed. For NATS use `backup streams`, for PostgreSQL `pg_dump`.',
     load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  {
+    words: 'backup streams',
+    options: '--to FOLDER',
+    summary: 'Copy the streams in NATS; works while the service runs',
+    details:
+      'Needs an empty or new folder. Prints `{to, streams, messages, bytes}`. Run `pg_dump` after it: [why, and the whole procedure](../guides/operations/backup.md#postgresql-and-nats-jetstream).',
+    load: async () => (await import('./commands/backup-streams.ts')).backupStreams,
   },
   {
     words: 'backup verify',
@@ -95,6 +103,13 @@ export const COMMANDS: readonly Command[] = [
     details:
       '`--name` chooses a backup of a repository; without it the newest is restored. The replaced files are kept in `DATA_DIR/before-restore-<time>`.',
     load: async () => (await import('./commands/restore.ts')).restore,
+  },
+  {
+    words: 'restore streams',
+    options: '--from FOLDER',
+    summary: 'Verify a backup of streams and create them in an empty NATS; start no process before',
+    details: 'Streams get the number of replicas that `NATS_REPLICAS` says.',
+    load: async () => (await import('./commands/restore-streams.ts')).restoreStreamsCommand,
   },
 ];
 

@@ -10,10 +10,10 @@ import { CommandError } from './failure.ts';
 /** File names inside DATA_DIR. */
 export const EMBEDDED = { config: SQLITE_FILE, observe: OBSERVE_FILE, log: 'log', secretKey: 'secret-key' } as const;
 
-export function requireEmbedded(settings: Settings, postgresTool: string): void {
+export function requireEmbedded(settings: Settings, command: 'backup' | 'restore', postgresTool: string): void {
   if (settings.databaseUrl !== undefined)
     throw new CommandError(
-      `DATABASE_URL is set: back up and restore PostgreSQL with its own tools (${postgresTool}), JetStream with \`nats stream backup\` and \`nats stream restore\`, and keep SECRET_KEY.`,
+      `DATABASE_URL is set: use ${postgresTool} for PostgreSQL and \`firsthand ${command} streams\` for NATS, see docs/guides/operations/backup.md.`,
     );
 }
 

@@ -6,6 +6,9 @@ import { CommandError } from '../failure.ts';
 
 /** Written last, so a folder with a manifest is a complete backup. */
 export const MANIFEST_FILE = 'manifest.json';
+/** Of a backup of NATS: the streams in the order of the backup. The bytes of each are in `<name>.snapshot`. */
+export const STREAMS_FILE = 'streams.json';
+export const isStreamBackup = (folder: string) => existsSync(join(folder, STREAMS_FILE));
 const FORMAT = 1;
 /** LMDB creates this file whenever a log is opened. It contains no data. */
 const LOCK_FILE = 'lock.mdb';

@@ -5,16 +5,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { MIGRATIONS } from '@firsthand/server/stores/config/migrations/index.ts';
 import { EMBEDDED } from '../embedded.ts';
-import { entryOf, listFiles, type Manifest } from './manifest.ts';
+import { entryOf, isStreamBackup, listFiles, type Manifest } from './manifest.ts';
 
 /** Returns one line per fault. The list is empty for a sound backup. */
 export async function verifyBackup(folder: string, manifest: Manifest): Promise<string[]> {
   const faults = await checkFiles(folder, manifest);
   // Files with a wrong checksum are not opened, because LMDB would trust their pages.
-  return faults.length > 0 ? faults : await checkStores(folder);
+  return faults.length > 0 || isStreamBackup(folder) ? faults : await checkStores(folder);
 }
 
-async function checkFiles(folder: string, manifest: Manifest): Promise<string[]> {
+/** Compares sizes and checksums. */
+export async function checkFiles(folder: string, manifest: Manifest): Promise<string[]> {
   const faults: string[] = [];
   const present = new Set(listFiles(folder));
   for (const wanted of manifest.files) {

@@ -14,7 +14,7 @@ import { readOptions } from '../options.ts';
 export async function backup(args: string[]): Promise<void> {
   const { to, repository } = readOptions(args, { required: [], optional: ['to', 'repository'] });
   const settings = settingsOrFail();
-  requireEmbedded(settings, 'pg_dump');
+  requireEmbedded(settings, 'backup', 'pg_dump');
   if ((to === undefined) === (repository === undefined)) throw new CommandError('Give either --to or --repository.');
   if (!existsSync(join(settings.dataDir, EMBEDDED.config))) throw new CommandError(`There is nothing to back up in ${settings.dataDir}.`);
   if (to !== undefined) print(await backUpTo(settings, to));

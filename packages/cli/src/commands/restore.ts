@@ -16,7 +16,7 @@ import { readOptions } from '../options.ts';
 export async function restore(args: string[]): Promise<void> {
   const { from, name } = readOptions(args, { required: ['from'], optional: ['name'] });
   const settings = settingsOrFail();
-  requireEmbedded(settings, 'pg_restore');
+  requireEmbedded(settings, 'restore', 'pg_restore');
   const { dataDir } = settings;
   const source = isRepository(from) ? fromRepository(from, name) : fromFolder(from);
   const replaced = await whileStopped(dataDir, () => replaceStores(dataDir, from, source));
