@@ -1,15 +1,17 @@
 /** Upgrades and the way back, with the real program of earlier versions: decision 0027 says which ones. */
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
+import releases from '../../releases.json' with { type: 'json' };
 import { type Client, pipelineTo, send, signIn, until } from '../harness/client.ts';
 import { checkOut, hasCommit } from '../harness/earlier-version.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { startService } from '../harness/service.ts';
 
-/** The last commit of release 0.1.0. It refuses every newer schema, so there is no way back to it. */
-const RELEASE_0_1_0 = '7cc12723d629ca3f8648b8102e32a16e5719e53a';
-/** The first program that runs on newer schemas. Replace it by the release after 0.1.0 when that is tagged. */
-const EARLIER = 'd19f2d5780e1b16c05a1f570f73901083981ef0e';
+const commits: Partial<Record<string, string>> = releases;
+/** It refuses every newer schema, so there is no way back to it. */
+const RELEASE_0_1_0 = releases['0.1.0'];
+/** The first release that runs on newer schemas, and until the commit of that release is listed, the first program that does. */
+const EARLIER = commits['0.2.0'] ?? 'd19f2d5780e1b16c05a1f570f73901083981ef0e';
 
 const folders: string[] = [];
 afterAll(() => {

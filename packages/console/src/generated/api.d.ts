@@ -4244,7 +4244,7 @@ export interface components {
             };
         };
         Installation: {
-            /** @example 0.1.0 */
+            /** @example 0.2.0 */
             version: string;
             /** @example node v24.21.0 */
             runtime: string;

@@ -7,6 +7,7 @@ import { compileVendor, validateConfig } from './compile.ts';
 import type { CompiledVendor, VendorItem } from './compiled.ts';
 import { defineVendor, type VendorInput } from './define.ts';
 import type { RequestDefinition } from './definition.ts';
+import { USER_AGENT } from './version.ts';
 
 const options = { mode: 'production', allow_private: false } as const;
 const event = (over: Partial<CanonicalEvent> = {}): CanonicalEvent => ({
@@ -162,7 +163,7 @@ test('headers: the user’s under the definition’s under auth; event values ca
   expect(headers).toEqual({
     'Content-Type': 'application/json',
     Authorization: 'Bearer secret',
-    'User-Agent': 'Firsthand/0.1.0',
+    'User-Agent': USER_AGENT,
     'X-Event': 'a%0D%0AX-Evil: %C3%BC',
   });
 });

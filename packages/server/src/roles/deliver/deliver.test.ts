@@ -1,3 +1,4 @@
+import { USER_AGENT } from '@firsthand/core/vendor/version.ts';
 import { describe, expect, test } from 'vitest';
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice } from '../../channels.ts';
 import { inProcessEphemeral } from '../../stores/ephemeral/in-process.ts';
@@ -18,7 +19,7 @@ describe('one event a request', () => {
     await bench.settled();
     const [request] = receiver.requests;
     expect(JSON.parse(request!.body)).toEqual(event);
-    expect(request!.headers).toMatchObject({ 'webhook-id': 'e1', 'x-firsthand-attempt': '1', 'user-agent': 'Firsthand/0.1.0' });
+    expect(request!.headers).toMatchObject({ 'webhook-id': 'e1', 'x-firsthand-attempt': '1', 'user-agent': USER_AGENT });
     const outcomes = await bench.outcomes();
     expect(outcomes).toHaveLength(1);
     expect(outcomes[0]).toMatchObject({

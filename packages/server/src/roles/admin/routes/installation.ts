@@ -23,7 +23,7 @@ const Process = named(
 const Installation = named(
   'Installation',
   Closed({
-    version: Type.String({ examples: ['0.1.0'] }),
+    version: Type.String({ examples: ['0.2.0'] }),
     runtime: Type.String({ examples: ['node v24.21.0'] }),
     mode: OneOf(['development', 'production']),
     process: Closed({

@@ -9,6 +9,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { createCipher } from '../../../secrets/cipher.ts';
 import { type ConfigStore, openConfigStore } from '../../../stores/config/open.ts';
 import type { UserRole } from '../../../stores/config/schema.ts';
+import { VERSION } from '../../../version.ts';
 import { buildAdminApp } from '../app.ts';
 import { createOrganisation } from '../create-organisation.ts';
 import type { AdminApp, AdminDeps } from '../deps.ts';
@@ -127,7 +128,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       smtpFrom: 'firsthand@example.com',
       ...options.settings,
     },
-    version: '0.1.0',
+    version: VERSION,
     rateLimits: createSharedLimits({ clock }),
     configChanged: async () => {
       changes += 1;
