@@ -1,6 +1,7 @@
 /**
  * `npm run test:long`: what `npm test` leaves out because it takes long. Stories that wait for minutes or start earlier versions of the
- * program, tests with the tag `long`, more random bodies for the management API, and the npm package of the collector in Chromium.
+ * program, tests with the tag `long`, more random bodies for the management API, the npm package of the collector in Chromium, and the
+ * package for `npx firsthand` in an empty folder.
  */
 import { ensureNatsServer } from './nats-server.ts';
 import { step } from './run.ts';
@@ -13,3 +14,4 @@ for (const stores of ['embedded', 'servers']) {
   await step(`long stories, ${stores}`, 'vitest', ['run', '--project', 'long'], { STORES: stores });
 }
 await step('npm package of the collector in Chromium', 'vitest', ['run', '--project', 'npm-long'], { STORES: 'embedded' });
+await step('npx firsthand start in an empty folder', 'node', ['scripts/pack.ts', '--try']);
