@@ -36,7 +36,7 @@ async function delivered(client: Client, ids: string[]): Promise<void> {
     });
 }
 
-test.runIf(onServers)('PostgreSQL and NATS restored elsewhere have every event from before the backup', async () => {
+test.runIf(onServers)('PostgreSQL and NATS restored elsewhere have every event from before the backup', { tags: ['long'] }, async () => {
   const receiver = await startReceiver();
   const [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
   onTestFinished(async () => void (await Promise.all([postgres.stop(), nats.stop(), receiver.close()])));
