@@ -32,6 +32,8 @@ test('without a quorum the log is not available although a server answers, and i
   await until(() => !log.available);
   await expect(append('refused')).rejects.toThrow(LogUnavailable);
   await expect(log.lag('ingest.0', 'process')).rejects.toThrow(LogUnavailable);
+  await expect(log.topics('ingest.')).rejects.toThrow(LogUnavailable);
+  await expect(log.groups('ingest.0')).rejects.toThrow(LogUnavailable);
   const consumer = log.consume('events.new', 'group', { start: 'beginning', maxInFlight: 1, maxBatch: 1 }, async () => {});
   await until(() => consumer.startError instanceof LogUnavailable);
   await Promise.all([second?.restart(), third?.restart()]);

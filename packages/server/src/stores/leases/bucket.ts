@@ -1,5 +1,5 @@
 import { headers, type NatsConnection } from '@nats-io/transport-node';
-import { failureOf, JetStreamApi, orNone, type StreamInfo } from '../event-log/jetstream/api.ts';
+import { failureOf, JetStreamApi, orNone } from '../event-log/jetstream/api.ts';
 import { LogUnavailable } from '../event-log/port.ts';
 
 /** Processes. A key expires. */
@@ -40,7 +40,7 @@ export class LeaseBucket {
   async #create(bucket: string, keptMs: number): Promise<void> {
     const stream = `KV_${bucket}`;
     const max_age = keptMs * 1_000_000;
-    const known = await orNone(this.#api.call<{ config: { max_age: number } }>(`STREAM.INFO.${stream}`));
+    const known = await orNone(this.#api.streamInfo(stream));
     if (known?.config.max_age === max_age) return;
     if (known) {
       await this.#api.call(`STREAM.UPDATE.${stream}`, { ...known.config, max_age });
@@ -107,7 +107,7 @@ export class LeaseBucket {
    */
   async members(prefix: string, since: number): Promise<Set<string>> {
     await this.#ensure();
-    const info = await this.#api.call<StreamInfo>(`STREAM.INFO.KV_${MEMBERS}`, { subjects_filter: `$KV.${MEMBERS}.${prefix}.>` });
+    const info = await this.#api.streamInfo(`KV_${MEMBERS}`, { subjects_filter: `$KV.${MEMBERS}.${prefix}.>` });
     if (info.state.last_seq < since) throw new LogUnavailable('the list of processes is out of date');
     return new Set(Object.keys(info.state.subjects ?? {}).map((subject) => subject.slice(subject.lastIndexOf('.') + 1)));
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { hasOutlived, LINK_KEPT_MS, SESSION_KEPT_MS } from '@firsthand/core/process/visitor.ts';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { JetStreamApi, orNone, type StreamInfo } from '../event-log/jetstream/api.ts';
+import { JetStreamApi, orNone } from '../event-log/jetstream/api.ts';
 import { Publisher } from '../event-log/jetstream/publisher.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
 
@@ -113,7 +113,7 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
   };
 
   async function linkedTo(orgId: string, userId: string): Promise<string[]> {
-    const info = await api.call<StreamInfo>(`STREAM.INFO.${STREAM}`, { subjects_filter: userSubject(orgId, userId, undefined) });
+    const info = await api.streamInfo(STREAM, { subjects_filter: userSubject(orgId, userId, undefined) });
     const ids = await Promise.all(Object.keys(info.state.subjects ?? {}).map(read));
     return ids.filter((id) => id !== undefined);
   }
@@ -126,7 +126,7 @@ interface Message {
 }
 
 async function makeBucket(api: JetStreamApi, replicas: number): Promise<void> {
-  const info = await orNone(api.call<{ config: { max_age: number } }>(`STREAM.INFO.${STREAM}`));
+  const info = await orNone(api.streamInfo(STREAM));
   if (info?.config.max_age === MAX_AGE_NS) return;
   if (info !== undefined) return void (await api.call(`STREAM.UPDATE.${STREAM}`, { ...info.config, max_age: MAX_AGE_NS }));
   await api.call(`STREAM.CREATE.${STREAM}`, {

@@ -24,6 +24,13 @@ export class JetStreamApi {
     if (answer.error) throw failureOf(operation, answer.error);
     return answer as T;
   }
+
+  /** The answer of the stream's leader. Without one any server of the stream answers, with as much as it happens to have read. */
+  async streamInfo(stream: string, body: unknown = {}): Promise<StreamInfo> {
+    const info = await this.call<StreamInfo>(`STREAM.INFO.${stream}`, body);
+    if (info.cluster && !info.cluster.leader) throw new LogUnavailable(`the stream ${stream} has no leader`);
+    return info;
+  }
 }
 
 interface ErrorAnswer {
@@ -73,7 +80,9 @@ export async function orNone<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 export interface StreamInfo {
-  config: { name: string; subjects: string[] };
+  config: { name: string; subjects: string[]; max_age: number };
+  /** Undefined where the server is not part of a cluster. */
+  cluster?: { leader?: string };
   state: { messages: number; first_seq: number; last_seq: number; subjects?: Record<string, number> };
 }
 export interface ConsumerInfo {

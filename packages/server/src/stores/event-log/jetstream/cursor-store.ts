@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import { type JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { type JetStreamApi, orNone } from './api.ts';
 import { type CursorState, decodeCursor, encodeCursor } from './cursor.ts';
 import { groupOf, type Layout } from './names.ts';
 import { NoStream, type PubAck, type Publisher, WrongLastSequence } from './publisher.ts';
@@ -76,7 +76,7 @@ export class CursorStore {
 
   async groups(topic: string): Promise<string[]> {
     const { stream, subject } = this.#deps.layout.cursorsOf(topic);
-    const info = await orNone(this.#deps.api.call<StreamInfo>(`STREAM.INFO.${stream}`, { subjects_filter: subject }));
+    const info = await orNone(this.#deps.api.streamInfo(stream, { subjects_filter: subject }));
     return Object.keys(info?.state.subjects ?? {})
       .map(groupOf)
       .sort();

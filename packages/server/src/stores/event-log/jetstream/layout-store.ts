@@ -97,7 +97,7 @@ function checkVersion(version: string): void {
 }
 
 async function ensureStream(api: JetStreamApi, replicas: number): Promise<void> {
-  if (await orNone(api.call(`STREAM.INFO.${STREAM}`))) return;
+  if (await orNone(api.streamInfo(STREAM))) return;
   await api.call(`STREAM.CREATE.${STREAM}`, {
     name: STREAM,
     subjects: [SUBJECT],

@@ -12,7 +12,7 @@ import {
   type ReadRange,
   type StoredRecord,
 } from '../port.ts';
-import { JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { JetStreamApi, orNone } from './api.ts';
 import { Appender } from './append.ts';
 import { Canary } from './canary.ts';
 import { type ConsumerDeps, GroupConsumer } from './consumer.ts';
@@ -292,16 +292,23 @@ export class JetStreamLog implements EventLog {
     return this.#upkeep.lag(place, group);
   }
 
-  groups(topic: string): Promise<string[]> {
+  async groups(topic: string): Promise<string[]> {
+    this.#refuseStaleLists();
     return this.#cursors.groups(topic);
   }
 
+  /** A leader that lost the others answers for some seconds more. Its list may lack what a new leader has stored. */
+  #refuseStaleLists(): void {
+    if (!this.available) throw new LogUnavailable('NATS is unavailable');
+  }
+
   async topics(prefix: string): Promise<string[]> {
+    this.#refuseStaleLists();
     const names = new Set<string>();
     for (const { stream, before } of this.#layout.streamsOf(prefix)) {
       // With thousands of dead-letter topics in the stream, the server should list only what is asked for.
       const subjects_filter = prefix.endsWith('.') ? `${before}${prefix}>` : '>';
-      const info = await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${stream}`, { subjects_filter }));
+      const info = await orNone(this.#api.streamInfo(stream, { subjects_filter }));
       for (const subject of Object.keys(info?.state.subjects ?? {})) {
         const topic = subject.slice(before.length);
         if (topic.startsWith(prefix)) names.add(topic);

@@ -1,4 +1,4 @@
-import { isGone, type JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { isGone, type JetStreamApi, orNone } from './api.ts';
 import type { DirectGet } from './direct-get.ts';
 import { fromPatch, type Message, PATCH_INDEXES, PATCH_SEQ, PATCH_TIME } from './message.ts';
 import { PATCH_STREAM, type Place, patchSubject } from './names.ts';
@@ -33,7 +33,7 @@ export class Patches {
   /** The sequences of patched messages, in order. */
   async list(topic: string): Promise<number[]> {
     const filter = { subjects_filter: patchSubject(topic, '*') };
-    const info = await orNone(this.#deps.api.call<StreamInfo>(`STREAM.INFO.${PATCH_STREAM}`, filter));
+    const info = await orNone(this.#deps.api.streamInfo(PATCH_STREAM, filter));
     return Object.keys(info?.state.subjects ?? {})
       .map((subject) => Number(subject.slice(subject.lastIndexOf('.') + 1)))
       .sort((a, b) => a - b);

@@ -38,7 +38,7 @@ export class IdScanner {
     let consumer = await this.#create(options, { deliver_policy: 'by_start_time', opt_start_time: new Date(options.since).toISOString() });
     if (consumer === undefined || consumer.num_pending === 0) return;
     if (options.most !== undefined && consumer.num_pending > options.most) {
-      const info = await this.#api.call<{ state: { last_seq: number } }>(`STREAM.INFO.${options.stream}`);
+      const info = await this.#api.streamInfo(options.stream);
       const start = Math.max(1, info.state.last_seq - options.most + 1);
       consumer = await this.#create(options, { deliver_policy: 'by_start_sequence', opt_start_seq: start });
     }

@@ -1,5 +1,4 @@
-import type { JetStreamApi, StreamInfo } from './api.ts';
-import { JetStreamError, orNone } from './api.ts';
+import { type JetStreamApi, JetStreamError, orNone } from './api.ts';
 import {
   CANARY_STREAM,
   CANARY_SUBJECT,
@@ -65,7 +64,7 @@ export class Streams {
   }
 
   async #create(stream: string, subjects: string[], more: object): Promise<void> {
-    if (await orNone(this.#api.call<StreamInfo>(`STREAM.INFO.${stream}`))) return;
+    if (await orNone(this.#api.streamInfo(stream))) return;
     const config = {
       name: stream,
       subjects,

@@ -1,6 +1,6 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import { LogUnavailable } from '../port.ts';
-import { type JetStreamApi, orNone, type StreamInfo } from './api.ts';
+import { type JetStreamApi, orNone } from './api.ts';
 import { fromConsumer, type Message } from './message.ts';
 import type { TopicFeed } from './topic-feed.ts';
 
@@ -91,7 +91,7 @@ export class Tail {
     this.#drop();
     if (this.#feeds.size === 0) return;
     const { api, connection } = this.#deps;
-    const info = await orNone(api.call<StreamInfo>(`STREAM.INFO.${this.#stream}`));
+    const info = await orNone(api.streamInfo(this.#stream));
     if (info === undefined) throw new LogUnavailable(`the stream ${this.#stream} is gone`);
     this.#next ??= info.state.last_seq + 1;
     const filters = [...this.#feeds.keys()];
