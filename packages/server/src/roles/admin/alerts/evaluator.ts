@@ -127,6 +127,7 @@ export class Evaluator {
 
   async #evaluateOne(alert: Alert, stored: AlertState | undefined): Promise<void> {
     const measured = await measure(this.#deps, alert);
+    if (measured === 'unknown') return void (stored && this.#tell(alert, stored));
     const before = { firing: stored?.firing ?? false, calm: this.#calm.get(alert.id) ?? 0 };
     const next = nextState(before, measured?.over ?? false);
     this.#calm.set(alert.id, next.calm);

@@ -19,12 +19,17 @@ export interface Measured {
 }
 export type MeasureDeps = Pick<Operations, 'observe' | 'log' | 'snapshots'> & { clock: Clock };
 
-/** Undefined where there is nothing to watch: the pipeline or integration is deleted, disabled or younger than the window. */
-export async function measure(deps: MeasureDeps, alert: Alert): Promise<Measured | undefined> {
+/**
+ * Undefined where there is nothing to watch: the pipeline or integration is deleted, disabled or younger than the window. Unknown while the
+ * log cannot be reached: an alert must neither fire nor end then.
+ */
+export async function measure(deps: MeasureDeps, alert: Alert): Promise<Measured | 'unknown' | undefined> {
   if (!isWatched(deps, alert)) return undefined;
   const threshold = Math.max(1, alert.threshold);
   if (alert.kind === 'backlog') {
-    const { value, oldest } = await backlogOf(deps, alert);
+    const backlog = await backlogOf(deps, alert);
+    if (backlog === 'unknown') return backlog;
+    const { value, oldest } = backlog;
     return { value, over: value >= threshold, firstAt: undefined, ...(oldest && { oldest }) };
   }
   const stats = await statsOf(deps, alert);
@@ -87,7 +92,7 @@ async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<S
   return (await readStatsBy(observe, query, 'integration_id')).get(alert.integration_id);
 }
 
-async function backlogOf({ snapshots, log }: MeasureDeps, alert: Alert): Promise<Pick<Measured, 'value' | 'oldest'>> {
+async function backlogOf({ snapshots, log }: MeasureDeps, alert: Alert): Promise<Pick<Measured, 'value' | 'oldest'> | 'unknown'> {
   const watched = ({ id, org_id, pipeline_id, enabled }: Integration) =>
     enabled &&
     org_id === alert.org_id &&
@@ -97,7 +102,8 @@ async function backlogOf({ snapshots, log }: MeasureDeps, alert: Alert): Promise
   let value = 0;
   let oldest: Measured['oldest'];
   for (const integration of integrations) {
-    const { waiting, oldest: at } = await waitingFor(log, integration);
+    const { waiting, oldest: at, known } = await waitingFor(log, integration);
+    if (!known) return 'unknown';
     value += waiting;
     if (at !== undefined && at < (oldest?.at ?? Number.POSITIVE_INFINITY)) oldest = { integration, at };
   }

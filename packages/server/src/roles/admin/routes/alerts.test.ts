@@ -7,8 +7,10 @@ import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-re
 import { createCipher } from '../../../secrets/cipher.ts';
 import { sealStoredChannels } from '../../../stores/config/alert-channels.ts';
 import { findAlert } from '../../../stores/config/alerts.ts';
+import { LogUnavailable } from '../../../stores/event-log/port.ts';
 import { embeddedLeases } from '../../../stores/leases/embedded.ts';
 import { Evaluator } from '../alerts/evaluator.ts';
+import { CALM_CHECKS } from '../alerts/state.ts';
 import { SECRET_KEY } from '../testing/harness.ts';
 import { about, aDeadLetter, newIntegration } from '../testing/outcomes.ts';
 import { type Loose, onStory, type Story } from '../testing/story.ts';
@@ -285,6 +287,33 @@ onStory('alerts', (story) => {
     ]);
     expect(lines).toEqual([expect.stringContaining('oldest waiting event not read')]);
     for (const { id } of [alert, second]) await story.call('DELETE', `alerts/${id}`);
+  });
+
+  test('a backlog alert neither ends nor fires while the log cannot say how many events wait', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { log } = story.harness.operations;
+    const backlog = (name: string) =>
+      story.made('alerts', { ...ALERT, name, kind: 'backlog', pipeline_id: pipeline, threshold: 2, channels: [{ type: 'webhook', url }] });
+    const types = (alert: Loose) => received.filter((message) => message.alert.id === alert.id).map(({ type }) => type);
+    const lag = vi
+      .spyOn(log, 'lag')
+      .mockImplementation(async (_, group) => ({ waiting: group === integration ? 5 : 0, oldest: undefined }));
+    onTestFinished(() => lag.mockRestore());
+    const before = await backlog('before the outage');
+    const checks = evaluator(story);
+    await evaluated(checks);
+    expect(types(before)).toEqual(['alert.firing']);
+
+    const during = await backlog('during the outage');
+    lag.mockRejectedValue(new LogUnavailable('the log is away'));
+    for (let n = 0; n <= CALM_CHECKS; n++) await evaluated(checks);
+    expect([types(before), types(during)]).toEqual([['alert.firing'], []]);
+
+    lag.mockResolvedValue({ waiting: 0, oldest: undefined });
+    for (let n = 0; n < CALM_CHECKS; n++) await evaluated(checks);
+    expect([types(before), types(during)]).toEqual([['alert.firing', 'alert.resolved'], []]);
+    await checks.stop();
+    for (const { id } of [before, during]) await story.call('DELETE', `alerts/${id}`);
   });
 
   test('a pipeline with events in every minute is not silent at the beginning of the next minute', async () => {
