@@ -45,6 +45,10 @@ export class PartitionMap {
   topicOf(orgId: string, visitorKey: string, now: number): string {
     return ingestTopic(partitionOf(orgId, visitorKey, this.#epochs.findLast(({ from }) => from <= now)?.count ?? DEFAULT_PARTITIONS));
   }
+  /** The highest number, which may count only from some seconds later on. */
+  get most(): number {
+    return this.#epochs.at(-1)?.count ?? DEFAULT_PARTITIONS;
+  }
   /** Every topic that may hold events. */
   get topics(): string[] {
     return this.sets.flat();

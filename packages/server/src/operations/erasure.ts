@@ -8,7 +8,7 @@ import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../channels.ts';
 import { eventRecordId, eventsTopic } from '../event-record.ts';
 import { type Erasure, erasureAppends, placesByTopic } from '../outcomes/erasures.ts';
-import { outcomesTopics, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
+import { outcomesTopicSets, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { ingestPartitions, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
 import { eraseTestCases } from '../stores/config/event-cases.ts';
 import type { Db } from '../stores/config/schema.ts';
@@ -50,7 +50,9 @@ export async function erasePerson(
   operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids: anonymousIds } satisfies VisitorsErased);
   const recorded = await caughtUp(
     log,
-    outcomesTopics(log).map((topic) => [topic, RECORDER_GROUP] as const),
+    outcomesTopicSets(log)
+      .flat()
+      .map((topic) => [topic, RECORDER_GROUP] as const),
     end,
   );
   // A batch that was being processed may have saved one of them back.

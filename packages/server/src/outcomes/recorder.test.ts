@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DEFAULT_PARTITIONS, ingestPartitions } from '../partition.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import { openLmdbLog } from '../stores/event-log/lmdb.ts';
-import type { StoredRecord } from '../stores/event-log/port.ts';
+import type { EventLog, StoredRecord } from '../stores/event-log/port.ts';
 import { embeddedLeases } from '../stores/leases/embedded.ts';
 import { OUTCOMES_TOPIC, RECORDER_GROUP } from './outcome-log.ts';
-import { startRecorder } from './recorder.ts';
+import { type RecorderDeps, startRecorder } from './recorder.ts';
 
 /** A log of three outcomes, of which the recorder has settled the first ones, and rows that end at a position. */
 async function recorded({ settled, position }: { settled: number; position: (positions: string[]) => string }): Promise<string[]> {
@@ -53,4 +54,30 @@ test('rows that are older than the log after a restore: outcomes that the log co
 
 test('rows of a crash before the acknowledgement are not written twice', async () => {
   expect(await recorded({ settled: 0, position: ([, b]) => b! })).toEqual(['c']);
+});
+
+test('more partitions on a running installation: the recorder reads the further topics too, and keeps the others', async () => {
+  const before = [{ count: DEFAULT_PARTITIONS, from: 0 }];
+  onTestFinished(() => ingestPartitions.update(before));
+  const read: string[] = [];
+  const stopped: string[] = [];
+  const consume = (topic: string) => {
+    read.push(topic);
+    return { started: Promise.resolve(), stop: async () => void stopped.push(topic) };
+  };
+  const recorder = startRecorder({
+    log: { atomic: false, consume } as unknown as EventLog,
+    leases: embeddedLeases(),
+    rowWriter: {} as RecorderDeps['rowWriter'],
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    telemetry: undefined,
+  });
+  await vi.waitFor(() => expect(read).toHaveLength(9));
+  ingestPartitions.update([...before, { count: 2 * DEFAULT_PARTITIONS, from: 1 }]);
+  await vi.waitFor(() => expect(read).toHaveLength(17));
+  expect(new Set(read)).toEqual(new Set(['outcomes', ...Array.from({ length: 16 }, (_, part) => `outcomes.${part}`)]));
+  expect(stopped).toEqual([]);
+  await recorder.stop();
+  expect(new Set(stopped)).toEqual(new Set(read));
 });

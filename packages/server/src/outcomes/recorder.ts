@@ -2,12 +2,13 @@
  * Turns the topics of outcomes into traces, counters and the dead-letter index. A lease allows one recorder per topic at a time; several
  * processes share the topics. Rows and log position are written in one transaction, so a redelivered batch is skipped.
  */
+import { ingestPartitions } from '../partition.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Consumer, Delivery, EventLog, StoredRecord } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
 import type { EncodedSpan } from '../telemetry/otlp.ts';
-import { outcomesTopics, RECORDER_GROUP } from './outcome-log.ts';
+import { outcomesTopicSets, RECORDER_GROUP } from './outcome-log.ts';
 import type { RowWriter } from './row-writer.ts';
 
 /**
@@ -22,6 +23,8 @@ const BUSY_BYTES = 16_384;
 const MAX_BATCH = 500;
 /** Per transaction: more share the pages of an index, and the limit bounds memory. */
 const MAX_BYTES = 4 * 1_048_576;
+
+const LEASE_PREFIX = 'recorder.';
 
 export interface RecorderDeps {
   log: EventLog;
@@ -94,21 +97,32 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
     });
   }
 
-  const names = new Map(outcomesTopics(log).map((topic) => [`recorder.${topic}`, topic]));
-  const share = deps.leases.share([...names.keys()], {
-    async won(name) {
-      const topic = names.get(name);
-      if (topic !== undefined) consumers.set(name, consume(topic));
+  const callbacks = {
+    async won(name: string) {
+      consumers.set(name, consume(name.slice(LEASE_PREFIX.length)));
     },
-    async lost(name) {
+    async lost(name: string) {
       const consumer = consumers.get(name);
       consumers.delete(name);
       await consumer?.stop();
     },
-  });
+  };
+  const shares: { stop(): Promise<void> }[] = [];
+  const shareAll = () => {
+    for (const topics of outcomesTopicSets(log).slice(shares.length))
+      shares.push(
+        deps.leases.share(
+          topics.map((topic) => LEASE_PREFIX + topic),
+          callbacks,
+        ),
+      );
+  };
+  shareAll();
+  const unwatch = ingestPartitions.onChange(shareAll);
   return {
     async stop() {
-      await share.stop();
+      unwatch();
+      await Promise.all(shares.map((share) => share.stop()));
       await Promise.all([...consumers.values()].map((consumer) => consumer.stop()));
     },
   };

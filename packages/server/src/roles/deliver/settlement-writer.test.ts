@@ -41,7 +41,7 @@ test('a dead letter that the log cannot store is stored without its event', asyn
     compiled: { integration: { id: 'int_1', vendor: 'http', revision_number: 1 } },
     replay: false,
   } as unknown as HeldEvent;
-  const writer = new SettlementWriter(deps, 'int_1');
+  const writer = new SettlementWriter(deps, 'int_1', 'int_1');
   writer.write(held, { kind: 'dead_letter', stage: 'delivery', reason: 'http_404', attempts: [] });
   expect(writer.unwritten).toBe(1);
   await vi.waitFor(() => expect(written).toHaveBeenCalled());

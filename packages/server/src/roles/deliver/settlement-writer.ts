@@ -46,6 +46,8 @@ const GATHER_MS = 4;
 export class SettlementWriter {
   readonly #deps: SettlementWriterDeps;
   readonly #integrationId: string;
+  /** Each deliverer of a busy integration has its own, so their outcomes are recorded beside each other. */
+  readonly #group: string;
   #entries: Entry[] = [];
   #unwritten = 0;
   /** When the entries are written: at the end of this turn of the event loop, or soon. */
@@ -54,9 +56,10 @@ export class SettlementWriter {
   #stopped = false;
   #warned = false;
 
-  constructor(deps: SettlementWriterDeps, integrationId: string) {
+  constructor(deps: SettlementWriterDeps, integrationId: string, group: string) {
     this.#deps = deps;
     this.#integrationId = integrationId;
+    this.#group = group;
   }
 
   /** Events with a settlement that is not stored yet. */
@@ -88,7 +91,7 @@ export class SettlementWriter {
       if (first === undefined) continue;
       // After a restart the attempts start anew, and their outcomes are told apart by time.
       const id = `${entryId(first, this.#integrationId)}@${first.at}`;
-      void this.#insist([], async () => void (await log.append([outcomeTextAppend(log, this.#integrationId, id, outcomes)])));
+      void this.#insist([], async () => void (await log.append([outcomeTextAppend(log, this.#group, id, outcomes)])));
     }
   }
 
@@ -147,7 +150,7 @@ export class SettlementWriter {
     if (outcomes.length === 0) return this.#deps.alongside();
     const { log } = this.#deps;
     const id = groupId(group, this.#integrationId, log.atomic);
-    return [outcomeTextAppend(log, this.#integrationId, id, outcomes), ...this.#deps.alongside()];
+    return [outcomeTextAppend(log, this.#group, id, outcomes), ...this.#deps.alongside()];
   }
 
   /** Writing a large event takes milliseconds, and many may fail at once. */
@@ -177,7 +180,7 @@ export class SettlementWriter {
       const text = JSON.stringify(letter);
       const told = `${JSON.stringify(rest).slice(0, -1)},"dead_letter":${text}}`;
       const append = { topic: deadLetterTopic(integration_id), records: [{ id, data: Buffer.from(text) }] };
-      return entry.held.delivery.ack([append, outcomeTextAppend(log, integration_id, id, [told]), ...more]);
+      return entry.held.delivery.ack([append, outcomeTextAppend(log, this.#group, id, [told]), ...more]);
     };
     const { event_id, stage, reason } = dead_letter;
     void this.#insist([entry], async () => {

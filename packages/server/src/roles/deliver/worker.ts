@@ -89,7 +89,7 @@ export class Worker {
     const written = (settled: readonly { held: HeldEvent }[]) => this.#release(settled);
     // No more than half of what may be unwritten, so that sending does not wait for it.
     const together = () => laneConcurrency(this.compiled.vendor?.concurrency ?? 1, this.lane);
-    return new SettlementWriter({ ...this.#deps, deadLetterRetentionMs, alongside, written, together }, this.id);
+    return new SettlementWriter({ ...this.#deps, deadLetterRetentionMs, alongside, written, together }, this.id, this.group);
   }
   /** The end of the chain: the log has these settlements. */
   #release(settled: readonly { held: HeldEvent }[]): void {

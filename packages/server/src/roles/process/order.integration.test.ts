@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { endingWithUs, startNats } from '../../../test/servers/index.ts';
-import { decodeOutcomes, outcomesTopics } from '../../outcomes/outcome-log.ts';
+import { decodeOutcomes, outcomesTopicSets } from '../../outcomes/outcome-log.ts';
 import { connectNats, openJetStreamLog } from '../../stores/event-log/jetstream.ts';
 import { ingestAppend, readEvents } from './testing/bench.ts';
 
@@ -52,7 +52,7 @@ test('50 visitors × 200 interleaved events, two processors, one killed midway: 
   // By record: one whose acknowledgement was late comes to the reader again, and is still one.
   const counts = new Map<string, number>();
   const outcomes = () => [...counts.values()].reduce((sum, count) => sum + count, 0);
-  for (const topic of outcomesTopics(log)) {
+  for (const topic of outcomesTopicSets(log).flat()) {
     const counting = log.consume(topic, 'count', { start: 'beginning', maxInFlight: 2_000, maxBatch: 500 }, async (batch) => {
       for (const { record } of batch) counts.set(`${topic} ${record.position}`, decodeOutcomes(record).length);
       await Promise.all(batch.map((delivery) => delivery.ack()));
