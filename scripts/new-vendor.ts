@@ -138,9 +138,12 @@ export default vendorCases(
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'vendor.ts'), vendor);
 writeFileSync(join(folder, 'cases.ts'), cases);
-await run('biome', ['check', '--write', '--log-level=error', folder]);
-await run('node', ['scripts/generate-vendor-list.ts']);
-await run('node', ['scripts/generate-docs.ts']);
+for (const [command, ...args] of [
+  ['biome', 'check', '--write', '--log-level=error', folder],
+  ['node', 'scripts/generate-vendor-list.ts'],
+  ['node', 'scripts/generate-docs.ts'],
+] as const)
+  if ((await run(command, [...args])) !== 0) process.exit(1);
 console.log(
   `packages/catalog/src/vendors/${key}/{vendor,cases}.ts are written. Test: npx vitest run --project unit packages/catalog -t ${key}`,
 );
