@@ -167,7 +167,7 @@ type FileEdge = Edge & { to: { kind: 'file'; path: string } };
 function production(check: (edge: FileEdge) => string | undefined): Rule['check'] {
   return (edge) => (edge.to.kind === 'file' && !isTestCode(edge.from) ? check(edge as FileEdge) : undefined);
 }
-function isTestCode(path: string): boolean {
+export function isTestCode(path: string): boolean {
   return TEST_CODE.test(path);
 }
 function isStoreDriver(path: string): boolean {

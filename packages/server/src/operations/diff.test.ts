@@ -23,7 +23,7 @@ test('a large event leaves the loop to others between the two revisions: togethe
       seen.push(name);
       // Longer than the timer.
       for (const end = performance.now() + 3; performance.now() < end; );
-      return { requests: [], dropped: { reason: name }, failed: null, warnings: [] };
+      return { requests: [], dropped: null, failed: { reason: name }, warnings: [] };
     };
   const diff = await diffRevisions(log as EventLog, 'pl_1', 10, 0, rehearse('from'), rehearse('to'));
   clearInterval(timer);

@@ -7,6 +7,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { missingParameter } from '@firsthand/core/mapping/parameters/placeholder.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
+import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import { finish, type Steps } from '@firsthand/core/steps.ts';
 import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { BuildContext, CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
@@ -16,7 +17,7 @@ import { privateKeys } from '../runtime/private-keys.ts';
 
 export interface Rehearsal {
   requests: { method: string; url: string; headers: Record<string, string>; body: unknown }[];
-  dropped: { reason: string } | null;
+  dropped: { reason: DropReason } | null;
   /** The mapping or template failed on this event. */
   failed: { reason: string } | null;
   warnings: string[];

@@ -87,7 +87,7 @@ export function PreviewPanel({ config }: { config: DataLayerConfig }) {
 
 function Result({ preview }: { preview: Extract<Preview, { kind: 'ok' }> }) {
   const { faults, decisions, received, after, dropped } = preview;
-  const diffs = diffsOf(decisions, received, after as unknown as Record<string, unknown>);
+  const diffs = diffsOf(decisions, received, after as unknown as Record<string, unknown>); // compared by path, whatever its fields
   return (
     <>
       {faults.length > 0 && <p className="dim">What has faults is left out here until they are mended.</p>}

@@ -177,12 +177,5 @@ export async function readSource(db: Db, buildId: string): Promise<{ source: str
 
 /** A `ready` row has all these columns. */
 function toFile(row: { [K in (typeof FILE_COLUMNS)[number]]: BuiltFile[K] | null }): BuiltFile {
-  const { id, script_filename, version_hash, file_size_bytes, built_at } = row;
-  return {
-    id: id!,
-    script_filename: script_filename!,
-    version_hash: version_hash!,
-    file_size_bytes: file_size_bytes!,
-    built_at: built_at!,
-  };
+  return row as BuiltFile;
 }

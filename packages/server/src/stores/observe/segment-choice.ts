@@ -57,6 +57,7 @@ export async function stepsOf(
     return sql`${sql.raw(segmentSelect('trace_steps', id))} where event_key in (select value from json_each(${JSON.stringify(keys)}))`;
   });
   if (arms.length === 0) return undefined;
+  // The cast: a union of segments has the columns of the table.
   return sql`(${sql.join(arms, sql.raw(' union all '))})`.as('trace_steps') as unknown as 'trace_steps';
 }
 
@@ -90,11 +91,11 @@ function hasEvents({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFIN
 }
 
 function unionOf(all: readonly SegmentRange[], chosen: readonly SegmentRange[]): 'trace_events' {
-  // The casts: view and segments have the columns of the table, and more.
   if (chosen.length === all.length) return allTraces('sqlite');
   // Where no segment can have the rows, any one answers.
   const arms = (chosen.length > 0 ? chosen : all.slice(0, 1))
     .toSorted((a, b) => b.id - a.id)
     .map(({ id }) => segmentSelect('trace_events', id));
+  // The cast: a union of segments has the columns of the table.
   return sql`(${sql.raw(arms.join(' union all '))})`.as('trace_events') as unknown as 'trace_events';
 }

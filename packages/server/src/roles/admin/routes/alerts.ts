@@ -262,7 +262,7 @@ function withStoredAddresses<T extends Partial<Pick<Alert, 'channels'>>>(sent: T
   if (channels === undefined) return sent;
   const isSecret: IsSecretPath = ([list, , name]) => list === 'channels' && (name === 'url' || name === 'to');
   const { config, unknown } = restoreMasked({ channels } as JsonObject, { channels: stored } as JsonObject, isSecret);
-  const restored = config.channels as unknown as Alert['channels'];
+  const restored = config.channels as unknown as Alert['channels']; // the same list, with stored texts in place of masks
   const moved = restored.flatMap(({ type, url, to }, at) => {
     const wasMasked = isMask(channels[at]?.url ?? null) || isMask(channels[at]?.to ?? null);
     const isKept = stored.some((channel) => channel.type === type && channel.url === url && channel.to === to);
