@@ -13,14 +13,14 @@ const CAMPAIGN: ReadonlyMap<string, string> = new Map([
 const BY_LOWER_CASE: ReadonlyMap<string, string> = new Map(CLICK_IDS.map(({ param }) => [param.toLowerCase(), param]));
 const MAX_VALUE = 2_048;
 
-export interface UrlFacts {
+export interface Attribution {
   campaign: JsonObject | undefined;
   click_ids: JsonObject | undefined;
 }
-const NOTHING: UrlFacts = { campaign: undefined, click_ids: undefined };
+const NOTHING: Attribution = { campaign: undefined, click_ids: undefined };
 
 /** Campaign and click ids in a page URL. Names are case-insensitive; the first of repeated parameters wins. */
-export function urlFacts(url: string): UrlFacts {
+export function attributionOf(url: string): Attribution {
   const query = queryOf(url);
   if (query === undefined || query === '') return NOTHING;
   let campaign: JsonObject | undefined;

@@ -3,10 +3,10 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { IngestEnvelope } from '../event/envelope.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
-import { urlFacts } from './campaign.ts';
+import { attributionOf } from './campaign.ts';
 import type { GeoLookup } from './geo.ts';
 import { addMissing, ownObject, ownText } from './objects.ts';
-import { userAgentFacts } from './user-agent.ts';
+import { parseUserAgent } from './user-agent.ts';
 import { applyVendorIds } from './vendor-ids.ts';
 
 export type RequestFacts = Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'gpc' | 'cookies'>;
@@ -26,10 +26,10 @@ export function applyContext(event: CanonicalEvent, request: RequestFacts, geo: 
   }
   const userAgent = ownText(context, 'user_agent');
   if (userAgent !== undefined) {
-    const facts = userAgentFacts(userAgent);
-    if (facts.device !== undefined && addMissing(context, 'device', facts.device)) changed.push('context.device');
-    if (facts.os !== undefined && addMissing(context, 'os', facts.os)) changed.push('context.os');
-    if (facts.browser !== undefined && addMissing(context, 'browser', facts.browser)) changed.push('context.browser');
+    const parsed = parseUserAgent(userAgent);
+    if (parsed.device !== undefined && addMissing(context, 'device', parsed.device)) changed.push('context.device');
+    if (parsed.os !== undefined && addMissing(context, 'os', parsed.os)) changed.push('context.os');
+    if (parsed.browser !== undefined && addMissing(context, 'browser', parsed.browser)) changed.push('context.browser');
   }
   const ip = ownText(context, 'ip');
   if (geo !== undefined && ip !== undefined) {
@@ -38,7 +38,7 @@ export function applyContext(event: CanonicalEvent, request: RequestFacts, geo: 
   }
   const url = pageUrl(event);
   if (url !== undefined) {
-    const { campaign, click_ids } = urlFacts(url);
+    const { campaign, click_ids } = attributionOf(url);
     if (campaign !== undefined && addMissing(context, 'campaign', campaign)) changed.push('context.campaign');
     if (click_ids !== undefined && addMissing(context, 'click_ids', click_ids)) changed.push('context.click_ids');
   }

@@ -4,7 +4,7 @@ import { isbot } from 'isbot';
 import type { JsonObject } from '../json.ts';
 import { Lru } from './lru.ts';
 
-export interface UserAgentFacts {
+export interface ParsedUserAgent {
   device: JsonObject | undefined;
   os: JsonObject | undefined;
   browser: JsonObject | undefined;
@@ -12,23 +12,23 @@ export interface UserAgentFacts {
 }
 
 /** Parsing costs about 20 µs, and the visitors of a site share a few hundred strings. */
-const cache = new Lru<string, UserAgentFacts>(2_000);
+const cache = new Lru<string, ParsedUserAgent>(2_000);
 /** Real user agents are below 400 characters. The limit keeps long hostile ones away from the parser's patterns. */
 const MAX_LENGTH = 512;
 
-export function userAgentFacts(userAgent: string): UserAgentFacts {
+export function parseUserAgent(userAgent: string): ParsedUserAgent {
   const text = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent;
   const known = cache.get(text);
   if (known !== undefined) return known;
-  const parsed = Bowser.parse(text);
-  const facts: UserAgentFacts = {
-    device: present({ type: parsed.platform.type, manufacturer: parsed.platform.vendor, model: parsed.platform.model }),
-    os: present({ name: parsed.os.name, version: osVersion(parsed.os) }),
-    browser: present({ name: parsed.browser.name, version: parsed.browser.version }),
+  const { platform, os, browser } = Bowser.parse(text);
+  const parsed: ParsedUserAgent = {
+    device: present({ type: platform.type, manufacturer: platform.vendor, model: platform.model }),
+    os: present({ name: os.name, version: osVersion(os) }),
+    browser: present({ name: browser.name, version: browser.version }),
     is_bot: isbot(text),
   };
-  cache.set(text, facts);
-  return facts;
+  cache.set(text, parsed);
+  return parsed;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Step 3: detects bots by known user agents, by the organisation's own patterns and, where configured, by a missing user agent. */
 import type { DataLayerConfig } from '../config/resources.ts';
 import { ownText } from '../context/objects.ts';
-import { userAgentFacts } from '../context/user-agent.ts';
+import { parseUserAgent } from '../context/user-agent.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { compilePattern, MAX_PATTERN_LENGTH, type Pattern } from '../filter/pattern.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
@@ -62,7 +62,7 @@ export function applyBots(
 function botReason(userAgent: string | undefined, source: string, bots: CompiledBots): string | undefined {
   if (userAgent === undefined || userAgent === '')
     return bots.block_empty_user_agent && source === 'browser' ? 'empty_user_agent' : undefined;
-  if (userAgentFacts(userAgent).is_bot) return 'known_bot';
+  if (parseUserAgent(userAgent).is_bot) return 'known_bot';
   if (bots.patterns.length > 0) {
     const text = userAgent.length > MAX_USER_AGENT ? userAgent.slice(0, MAX_USER_AGENT) : userAgent;
     for (const pattern of bots.patterns) if (pattern.test(text)) return 'custom_pattern';

@@ -3,8 +3,8 @@
  * machine does not change. The text is a String object whose methods count what they read.
  */
 import { describe, expect, test } from 'vitest';
-import { urlFacts } from '../context/campaign.ts';
-import { userAgentFacts } from '../context/user-agent.ts';
+import { attributionOf } from '../context/campaign.ts';
+import { parseUserAgent } from '../context/user-agent.ts';
 import { ga4NameOf } from '../transforms/ga4-name.ts';
 import { snake } from '../transforms/snake-case.ts';
 import { toIdentifier } from '../vendor/limits.ts';
@@ -41,8 +41,8 @@ const DETECTORS: Record<string, (text: string) => unknown> = {
   card: found('card'),
   iban: found('iban'),
   url_params: (text) => removeParams(text),
-  user_agent: (text) => userAgentFacts(text),
-  campaign: (text) => urlFacts(text),
+  user_agent: (text) => parseUserAgent(text),
+  campaign: (text) => attributionOf(text),
 };
 const ALPHABETS = [
   ...['a', '@', 'a@', '%40', 'a%40', 'a@b.c', 'a@b.co ', '@a.', 'é@', 'a.', '.', '%'],

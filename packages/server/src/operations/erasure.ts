@@ -69,7 +69,7 @@ export async function erasePerson(
   for (const person of persons) traces.push(...(await findTracesOf(observe, orgId, person)));
   const events = new Set(traces.map(({ pipeline_id, event_id }) => eventRecordId(pipeline_id, event_id)));
   const places = placesOf(traces);
-  // Before the traces are gone: without them nobody would find the records.
+  // Before the traces are removed: only they lead to the records.
   await log.append(erasureAppends({ places, ids: [...events], letters: true }));
   await removeTraces(observe, traces);
   const letters: string[] = [];

@@ -8,7 +8,7 @@ import { isRecordOf } from '../event-record.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
-import { type TraceEventRow, type TraceStepRow, toldBy, UNTRACED } from '../stores/observe/rows.ts';
+import { reasonAndAnswer, type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { findTrace } from '../stores/observe/traces.ts';
 import { findCanonical, whileAvailable } from './find-events.ts';
@@ -119,7 +119,7 @@ function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
       ...(row.reason === null ? {} : { reason: row.reason, explanation: whyEnded(row) }),
     },
     ...steps.map((step) => {
-      const { reason, answer } = toldBy(step);
+      const { reason, answer } = reasonAndAnswer(step);
       return {
         stage: step.kind,
         time: iso(step.at),
@@ -158,20 +158,20 @@ function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRo
     attempts: own
       .filter((step) => step.kind !== 'dropped')
       .map((step) => {
-        const { reason: error, answer } = toldBy(step);
+        const { reason: error, answer } = reasonAndAnswer(step);
         return { at: iso(step.at), status: step.status, error, duration_ms: step.duration_ms, answer };
       }),
   }));
 }
 
 interface Fate {
-  status: string;
+  status: TraceStepRow['kind'] | TraceEventRow['result'] | 'not_routed' | 'waiting' | typeof UNTRACED;
   reason: string | null;
   explanation: string;
 }
 function afterStep(step: TraceStepRow): Fate {
   const { kind } = step;
-  const { reason } = toldBy(step);
+  const { reason } = reasonAndAnswer(step);
   const explanation = kind === 'dropped' && reason ? explain(reason) : explain(kind, reason);
   return { status: kind, reason, explanation };
 }

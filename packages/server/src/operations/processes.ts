@@ -1,4 +1,4 @@
-/** The processes of an installation, by what each announces of itself. Without NATS there is one. */
+/** The processes of an installation, from their announcements. Without NATS there is one. */
 import { PROCESS_CHANNEL, type ProcessNotice } from '../channels.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';

@@ -1,4 +1,4 @@
-/** What a test event is sent with: an integration in its vendor's test mode, or a config that is not stored at all. */
+/** The integration for a test event: a stored one in its vendor's test mode, or one made from a config that is not stored. */
 import { gzipSync } from 'node:zlib';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';

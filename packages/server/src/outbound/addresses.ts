@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Whether an address is on the public internet. False for private, loopback, link-local, carrier-grade NAT, multicast and
- * documentation addresses, and for IPv6 forms that embed an IPv4 address (NAT64, 6to4, Teredo), because the owner of the name chooses
+ * documentation addresses. Also false for IPv6 forms that embed an IPv4 address (NAT64, 6to4, Teredo): whoever owns the DNS name chooses
  * the embedded address. A v4-mapped address is judged as IPv4.
  */
 export function isPublicAddress(address: string): boolean {

@@ -13,7 +13,7 @@ import { maskRequest } from '@firsthand/core/vendor/secrets.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../runtime/clock.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
-import { exchange } from '../transports/http.ts';
+import { attemptCall } from '../transports/http.ts';
 import { createGuardedClient, type GuardedClient } from './guarded-client.ts';
 import { testAuthority } from './testing/certificates.ts';
 import { createTokenCache } from './tokens.ts';
@@ -153,7 +153,7 @@ describe('the webhook vendor', () => {
     const built = vendor.build(event, { now: Date.now() });
     if (built.kind !== 'items') throw new Error(built.reason);
     const deps = { client: sender, tokens: { get: () => Promise.reject(new Error('none')), reject: () => undefined }, clock: systemClock };
-    return exchange(
+    return attemptCall(
       {
         token: undefined,
         timeout_ms: TIMEOUT_MS,

@@ -77,7 +77,8 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
     return entry;
   }
   async function refresh(plan: TokenPlan, entry: Entry): Promise<TokenResult> {
-    const { result, lifetime_ms } = plan.kind === 'oauth2_refresh_token' ? await exchange(plan, entry) : await grant(plan, undefined);
+    const { result, lifetime_ms } =
+      plan.kind === 'oauth2_refresh_token' ? await redeemRefreshToken(plan, entry) : await grant(plan, undefined);
     entry.result = result;
     entry.until = deps.clock.monotonic() + lifetime_ms;
     entry.pending = undefined;
@@ -87,8 +88,8 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
     const request = grantOf(plan, rotated, deps.clock.now());
     return 'body' in request ? fetchToken(plan, request) : request;
   }
-  /** Exchanges the newest refresh token for an access token, and possibly a new refresh token. */
-  async function exchange(plan: RefreshPlan, entry: Entry): Promise<Fetched> {
+  /** Trades the newest refresh token for an access token, and possibly a new refresh token. */
+  async function redeemRefreshToken(plan: RefreshPlan, entry: Entry): Promise<Fetched> {
     let known = entry.unkept;
     try {
       known ??= await deps.rotated.newest(plan);

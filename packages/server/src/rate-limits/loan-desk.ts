@@ -1,5 +1,5 @@
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
-import type { Limit } from './account.ts';
+import type { Limit } from './limit-account.ts';
 
 /** A question to the keeper of a key. */
 export interface Ask {
@@ -23,7 +23,7 @@ interface Message {
 
 const channelOf = (member: string) => `limits.loans.${member}`;
 
-/** Carries questions and grants between processes. What is asked of one process within a millisecond travels in one message. */
+/** Carries questions and grants between processes. Questions to one process within a millisecond share a message. */
 export class LoanDesk {
   readonly #ephemeral: Ephemeral;
   readonly #id: string;

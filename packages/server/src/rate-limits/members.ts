@@ -77,7 +77,7 @@ export class Members {
   }
   #round(): void {
     const now = this.#now();
-    // A process that was frozen itself has heard nobody: the others may still be there.
+    // A process that was frozen itself has missed the heartbeats of others that may still run.
     const wasFrozen = now - this.#lastRound > FORGET_MS - BEAT_MS;
     this.#lastRound = now;
     this.#beat();

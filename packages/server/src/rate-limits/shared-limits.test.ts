@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
-import type { Limit } from './account.ts';
+import type { Limit } from './limit-account.ts';
 import { createSharedLimits, type Limiter, type SharedLimits } from './shared-limits.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -11,7 +11,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { chance } from '../runtime/ids.ts';
 import { WorkInterval } from '../runtime/work-interval.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
-import { Account, type Limit } from './account.ts';
+import { type Limit, LimitAccount } from './limit-account.ts';
 import { type Ask, type Grant, LoanDesk } from './loan-desk.ts';
 import { Members } from './members.ts';
 
@@ -51,8 +51,8 @@ interface Loan {
   sliceEnds: number;
   deniedUntil: number;
   aloneUntil: number;
-  alone: Account | undefined;
-  /** What the question in flight reported, and when it was sent. */
+  alone: LimitAccount | undefined;
+  /** The usage that the question in flight reports, and when it was sent. */
   asked: { at: number; report: number } | undefined;
   lastAsk: number;
   /** Tokens wanted since the last question, granted or not. */
@@ -67,15 +67,15 @@ export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; 
   const { ephemeral = NO_OTHERS, clock, random = Math.random } = deps;
   const now = () => clock.monotonic();
   const members = new Members(ephemeral, chance(12), now);
-  const accounts = new Map<string, { account: Account; limit: Limit }>();
+  const accounts = new Map<string, { account: LimitAccount; limit: Limit }>();
   const loans = new Map<string, Loan>();
   const desk = new LoanDesk(ephemeral, members.id, { serve, onGrants });
 
-  function accountOf(key: string, limit: Limit, at: number): Account {
+  function accountOf(key: string, limit: Limit, at: number): LimitAccount {
     let kept = accounts.get(key);
     if (kept === undefined) {
       const continues = members.size > 1 && at - members.changedAt < SETTLE_MS;
-      accounts.set(key, (kept = { account: new Account(limit, at, continues), limit }));
+      accounts.set(key, (kept = { account: new LimitAccount(limit, at, continues), limit }));
       sweeps.wake();
     }
     kept.limit = limit;
@@ -179,7 +179,7 @@ export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; 
   }
   function takeAlone(loan: Loan, at: number, tokens: number): number {
     const part = partOf(loan.limit, members.size);
-    loan.alone ??= new Account(part, at, true);
+    loan.alone ??= new LimitAccount(part, at, true);
     const wait = loan.alone.wait(part, at);
     if (wait === 0) loan.alone.charge(part, at, tokens);
     return wait;

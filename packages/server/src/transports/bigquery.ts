@@ -8,7 +8,7 @@ import type { Column } from '@firsthand/core/tables/columns.ts';
 import { BIGQUERY, readColumn } from '@firsthand/core/tables/dialects.ts';
 import type { TokenPlan, VendorReply } from '@firsthand/core/vendor/compiled.ts';
 import type { HttpDeps, OpenTransport } from './port.ts';
-import { BadReply, exchangeWithToken, forEachLoad, httpFailure, parsed, rowJson, succeeded, untilNextPoll } from './tables/http.ts';
+import { BadReply, fetchWithToken, forEachLoad, httpFailure, parsed, rowJson, succeeded, untilNextPoll } from './tables/http.ts';
 import type { Load, RowFailure, StoreFailure, TableRef, TableStore } from './tables/store.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
 
@@ -47,7 +47,7 @@ function bigqueryStore(connection: Readonly<Record<string, string>>, http: HttpD
     headers: Record<string, string> = {},
   ): Promise<VendorReply> {
     const json = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-    return exchangeWithToken(
+    return fetchWithToken(
       http,
       plan,
       { method: verb, url: origin + path, headers: { 'Content-Type': 'application/json', ...headers }, ...json },

@@ -3,7 +3,7 @@ import { Lru } from '@firsthand/core/context/lru.ts';
 import { CHAIN_START, type ChainProgress, type NextStep } from '@firsthand/core/vendor/chain.ts';
 import type { CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { errorText } from '../runtime/error-text.ts';
-import { type Exchange, exchange } from './http.ts';
+import { attemptCall, type OutboundCall } from './http.ts';
 import type { HttpDeps, Sent } from './port.ts';
 
 export interface ChainPlan {
@@ -48,12 +48,12 @@ export class Chains {
         const { token, request, read } = step;
         const context = { attempt, request_id };
         let found: Kept = {};
-        const readAndKeep: Exchange['read'] = (reply, options) => {
+        const readAndKeep: OutboundCall['read'] = (reply, options) => {
           const result = read(reply, options);
           found = result.kept;
           return result.verdict;
         };
-        last = await exchange({ token, timeout_ms: vendor.timeout_ms, context, request, read: readAndKeep }, this.#deps);
+        last = await attemptCall({ token, timeout_ms: vendor.timeout_ms, context, request, read: readAndKeep }, this.#deps);
         if (last.verdict.kind !== 'delivered')
           return { ...last, verdict: named(last.verdict, step), at, duration_ms: Math.round(clock.monotonic() - began), progress: state };
         kept = found;

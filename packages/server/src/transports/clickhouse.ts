@@ -8,7 +8,7 @@ import { CLICKHOUSE, quoted, readColumn } from '@firsthand/core/tables/dialects.
 import type { TableKind } from '@firsthand/core/tables/rows.ts';
 import type { VendorReply } from '@firsthand/core/vendor/compiled.ts';
 import type { HttpDeps, OpenTransport } from './port.ts';
-import { BadReply, exchange, httpFailure, rowJson } from './tables/http.ts';
+import { BadReply, fetchReply, httpFailure, rowJson } from './tables/http.ts';
 import type { StoreFailure, TableRef, TableStore } from './tables/store.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
 
@@ -38,7 +38,7 @@ function clickhouseStore({ url = '', database, username, password }: Readonly<Re
     const target = new URL(url);
     const parameters = { ...(database ? { database } : {}), ...EVERY_QUERY, ...settings, ...(rows === undefined ? {} : { query: sql }) };
     for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value);
-    const reply = await exchange(http, { method: 'POST', url: target.href, headers, body: rows ?? sql }, deadline);
+    const reply = await fetchReply(http, { method: 'POST', url: target.href, headers, body: rows ?? sql }, deadline);
     const code = reply.headers['x-clickhouse-exception-code'];
     if (reply.status !== 200 || code !== undefined) throw new BadReply(reply, code ?? codeOf(reply), reply.body.trim());
     return reply.body;

@@ -9,8 +9,8 @@ import type { TokenPlan, VendorReply, VendorRequest } from '@firsthand/core/vend
 import type { HttpDeps, OpenTransport } from './port.ts';
 import {
   BadReply,
-  exchange,
-  exchangeWithToken,
+  fetchReply,
+  fetchWithToken,
   forEachLoad,
   httpFailure,
   parsed,
@@ -51,7 +51,7 @@ function databricksStore(connection: Readonly<Record<string, string>>, http: Htt
       headers: { 'Content-Type': 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
-    return token ? exchange(http, request, deadline) : exchangeWithToken(http, plan, request, deadline);
+    return token ? fetchReply(http, request, deadline) : fetchWithToken(http, plan, request, deadline);
   }
   async function run(statement: string, deadline: number, rows?: string): Promise<Statement> {
     const parameters = rows === undefined ? {} : { parameters: [{ name: 'rows', value: rows, type: 'STRING' }] };

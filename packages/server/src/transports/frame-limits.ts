@@ -1,6 +1,6 @@
 /**
- * Limits what a broker can make its client hold. The clients of Kafka and NATS buffer a frame of any announced length before anybody sees
- * it, so the bytes are watched as they leave the socket, decrypted.
+ * Limits how much memory a broker can make its client allocate. The clients of Kafka and NATS buffer a frame of any announced length before
+ * they hand it over. So the decrypted bytes are inspected as they leave the socket.
  */
 import type { Inspect, Inspector } from '../outbound/guarded-sockets.ts';
 

@@ -19,7 +19,7 @@ export interface RequestPlan {
   attempt: number;
 }
 /** One request and how to read its response. */
-export interface Exchange {
+export interface OutboundCall {
   token: TokenPlan | undefined;
   timeout_ms: number;
   context: Pick<RequestContext, 'attempt' | 'request_id' | 'job'>;
@@ -28,7 +28,7 @@ export interface Exchange {
 }
 
 export function sendBatch({ vendor, items, attempt }: RequestPlan, request_id: string, deps: HttpDeps): Promise<Sent> {
-  return exchange(
+  return attemptCall(
     {
       token: vendor.token?.(items),
       timeout_ms: vendor.timeout_ms,
@@ -44,7 +44,7 @@ export function sendBatch({ vendor, items, attempt }: RequestPlan, request_id: s
  * One attempt at one request. When the vendor rejects the access token, a fresh one is fetched and the request sent once
  * more; that still counts as the same attempt.
  */
-export async function exchange({ token, timeout_ms, context, request, read }: Exchange, deps: HttpDeps): Promise<Sent> {
+export async function attemptCall({ token, timeout_ms, context, request, read }: OutboundCall, deps: HttpDeps): Promise<Sent> {
   const at = deps.clock.now();
   const began = deps.clock.monotonic();
   const done = (verdict: Verdict, reply?: VendorReply): Sent => ({
@@ -79,7 +79,7 @@ export async function exchange({ token, timeout_ms, context, request, read }: Ex
   }
 }
 
-function readReply(read: Exchange['read'], reply: VendorReply, now: number): Verdict {
+function readReply(read: OutboundCall['read'], reply: VendorReply, now: number): Verdict {
   try {
     return withRetryAfter(read(reply, { now }), reply, now);
   } catch (error) {

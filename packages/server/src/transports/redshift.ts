@@ -12,7 +12,7 @@ import type { VendorReply } from '@firsthand/core/vendor/compiled.ts';
 import { percentEncode, signAws } from '@firsthand/core/vendor/sigv4.ts';
 import type { HttpDeps, OpenTransport } from './port.ts';
 import { bucketAddress } from './s3-address.ts';
-import { BadReply, exchange, httpFailure, parsed, rowJson, succeeded, untilNextPoll } from './tables/http.ts';
+import { BadReply, fetchReply, httpFailure, parsed, rowJson, succeeded, untilNextPoll } from './tables/http.ts';
 import type { Load, StoreFailure, TableRef, TableStore } from './tables/store.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
 
@@ -60,7 +60,7 @@ function redshiftStore(connection: Readonly<Record<string, string>>, http: HttpD
       { ...credentials, service: 'redshift-data' },
       http.clock.now(),
     );
-    const reply = await exchange(http, { method: 'POST', url: dataUrl, headers: { ...headers, ...signed }, body: bytes }, deadline);
+    const reply = await fetchReply(http, { method: 'POST', url: dataUrl, headers: { ...headers, ...signed }, body: bytes }, deadline);
     if (!succeeded(reply)) throw badReply(reply);
     return parsed(reply) as T;
   }
@@ -68,7 +68,7 @@ function redshiftStore(connection: Readonly<Record<string, string>>, http: HttpD
     const url = `${bucketUrl}/${key.split('/').map(percentEncode).join('/')}`;
     const headers = { 'Content-Type': 'application/gzip' };
     const signed = signAws({ method: 'PUT', url, headers, body }, { ...credentials, service: 's3' }, http.clock.now());
-    const reply = await exchange(http, { method: 'PUT', url, headers: { ...headers, ...signed }, body }, deadline);
+    const reply = await fetchReply(http, { method: 'PUT', url, headers: { ...headers, ...signed }, body }, deadline);
     if (!succeeded(reply))
       throw new BadReply(reply, /<Code>([^<]*)/.exec(reply.body)?.[1] ?? '', /<Message>([^<]*)/.exec(reply.body)?.[1] ?? reply.body);
   }

@@ -6,7 +6,7 @@ import { createResolver, guardedLookup } from '../outbound/resolver.ts';
 import { errorText } from '../runtime/error-text.ts';
 import { Chains } from './chain.ts';
 import { DRIVERS } from './drivers.ts';
-import { exchange, sendBatch } from './http.ts';
+import { attemptCall, sendBatch } from './http.ts';
 import type { DriverOptions, HttpDeps, Sent, Transport } from './port.ts';
 
 export interface SendPlan {
@@ -76,7 +76,7 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
   function poll({ vendor, items, attempt }: SendPlan, job: string, request_id: string): Promise<Sent> {
     const found = vendor.poll?.(items);
     if (!found) throw new Error('this vendor has no jobs to poll');
-    return exchange(
+    return attemptCall(
       {
         token: found.token,
         timeout_ms: vendor.timeout_ms,

@@ -10,7 +10,7 @@ import type { VendorReply, VendorRequest } from '@firsthand/core/vendor/compiled
 import { jwtSigner } from '@firsthand/core/vendor/jwt.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import type { HttpDeps, OpenTransport } from './port.ts';
-import { BadReply, exchange, forEachLoad, httpFailure, NoReply, parsed, rowJson, succeeded, untilNextPoll } from './tables/http.ts';
+import { BadReply, fetchReply, forEachLoad, httpFailure, NoReply, parsed, rowJson, succeeded, untilNextPoll } from './tables/http.ts';
 import type { Load, StoreFailure, TableRef, TableStore } from './tables/store.ts';
 import { openTables, readTableSettings } from './tables/writer.ts';
 
@@ -64,7 +64,7 @@ function snowflakeStore(connection: Readonly<Record<string, string>>, http: Http
       'X-Snowflake-Authorization-Token-Type': 'KEYPAIR_JWT',
       Accept: 'application/json',
     };
-    return exchange(http, { ...request, headers }, deadline);
+    return fetchReply(http, { ...request, headers }, deadline);
   }
   async function run(
     statement: string,
@@ -118,7 +118,7 @@ function snowflakeStore(connection: Readonly<Record<string, string>>, http: Http
     for (let fresh = false; ; fresh = true) {
       const { origin: host, token } = await ingestion(deadline);
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': type };
-      const reply = await exchange(http, { method, url: host + path, headers, ...(body === undefined ? {} : { body }) }, deadline);
+      const reply = await fetchReply(http, { method, url: host + path, headers, ...(body === undefined ? {} : { body }) }, deadline);
       if (reply.status === 401 && !fresh) {
         ingest = undefined;
         continue;

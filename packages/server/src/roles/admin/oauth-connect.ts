@@ -98,7 +98,7 @@ export function createOauthConnect(context: AdminContext) {
     const sealed = JSON.parse(cipher.openText(await organisationKey(db, org_id), row.secrets)) as Sealed;
     if (sealed.client_id !== plan.client_id || sealed.token_url !== plan.token_url)
       throw failed('The OAuth client was changed while the connection was in progress. Start again.');
-    const token = await exchange(plan, { code, redirect_uri: sealed.redirect_uri, verifier: sealed.verifier });
+    const token = await exchangeCode(plan, { code, redirect_uri: sealed.redirect_uri, verifier: sealed.verifier });
     const author = { ...user, ...client };
     const action = row.integration_id === null ? 'template.connected' : 'integration.connected';
     return await context.write(author, action, async (tx, change) => {
@@ -124,7 +124,7 @@ export function createOauthConnect(context: AdminContext) {
     });
   }
 
-  async function exchange(plan: ConnectPlan, sent: { code: string; redirect_uri: string; verifier: string }): Promise<string> {
+  async function exchangeCode(plan: ConnectPlan, sent: { code: string; redirect_uri: string; verifier: string }): Promise<string> {
     const result = await context.operations.client.send(codeRequest(plan, sent), TIMEOUT_MS);
     const reply =
       result.kind === 'reply'

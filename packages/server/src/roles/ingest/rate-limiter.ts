@@ -1,5 +1,5 @@
 /** Events a second for each pipeline, with a burst of one second, over all processes. A batch may go into debt. */
-import type { Limit } from '../../rate-limits/account.ts';
+import type { Limit } from '../../rate-limits/limit-account.ts';
 import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
 
 export interface RateLimiter {

@@ -10,7 +10,7 @@ import type { Writer } from './writer.ts';
 export type ErasedTrace = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position' | 'stored_position'>;
 const SLICE = 200;
 
-/** The traces of a person. They also tell where the log holds the events. An event may have several. */
+/** The traces of a person. They also hold the log positions of the events. An event may have several. */
 export async function findTracesOf(
   observe: ObserveDb,
   orgId: string,

@@ -2,7 +2,7 @@
  * Lists events, newest first. Conditions that an index answers are asked at once. For the others the list is searched in windows, for a
  * bounded time: the page then has fewer events, and its cursor continues the search.
  */
-import { type TraceEventRow, type TraceStepRow, toldBy, UNTRACED } from './rows.ts';
+import { reasonAndAnswer, type TraceEventRow, type TraceStepRow, UNTRACED } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { type NewestTraces, newestTraces, orAll, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
@@ -45,10 +45,10 @@ export interface TracePage {
   /** Where the next page begins. Undefined at the end of the list. */
   next?: TraceCursor;
 }
-/** Counting stops here: an exact number of millions costs seconds and helps nobody. */
+/** Counting stops here: an exact number of millions would cost seconds. */
 export const MOST_COUNTED = 10_000;
 const SEARCH_MS = 1_000;
-/** After the page is full, its search goes on this long for the total. */
+/** After the page is full, the search continues this long for the total. */
 const COUNT_MS = 25;
 const WINDOW = 5_000;
 /** Smaller where the steps of every event are read. */
@@ -194,7 +194,7 @@ function matchesSteps(
   row: Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>,
   steps: TraceStepRow[],
 ): boolean {
-  if (reason !== undefined && row.reason !== reason && !steps.some((step) => toldBy(step).reason === reason)) return false;
+  if (reason !== undefined && row.reason !== reason && !steps.some((step) => reasonAndAnswer(step).reason === reason)) return false;
   if (delivery === undefined && integration_id === undefined) return true;
   // Before routing: it has no steps. For an integration it counts from the minute in which that was added, as in the statistics.
   if (delivery === 'dropped' && row.result === 'dropped') {

@@ -36,7 +36,7 @@ export class ReadThread {
       const deadline = setTimeout(() => {
         this.#waiting.delete(id);
         reject(busy(`the trace store did not answer within ${deadlineMs} ms`));
-        // Nobody would end the transaction that this statement belongs to. The end of the thread rolls it back.
+        // Without this, the transaction of this statement would never end. The end of the thread rolls it back.
         if (statement.connection === 'write') void worker.terminate();
       }, deadlineMs);
       this.#waiting.set(id, { resolve, reject, deadline });

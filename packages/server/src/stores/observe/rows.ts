@@ -39,7 +39,7 @@ export interface TraceStepRow {
   due_at: number | null;
 }
 /** The `reason` column apart: why an attempt failed or an event was dropped, or what the vendor answered to a success. */
-export function toldBy({ kind, reason }: Pick<TraceStepRow, 'kind' | 'reason'>): { reason: string | null; answer: string | null } {
+export function reasonAndAnswer({ kind, reason }: Pick<TraceStepRow, 'kind' | 'reason'>): { reason: string | null; answer: string | null } {
   return kind === 'delivered' ? { reason: null, answer: reason } : { reason, answer: null };
 }
 export interface CounterRow {

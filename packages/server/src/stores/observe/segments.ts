@@ -52,7 +52,7 @@ const KEY_COLUMNS = {
   trace_steps: { event_key: 'bigint' },
 } as const;
 
-/** Decisions stand in a table of their own, `trace_texts_<id>`: most events of a pipeline have the same, and they are half of a row. */
+/** Decisions have their own table, `trace_texts_<id>`: most events of a pipeline have the same, and they are half of a row. */
 export function segmentColumns(kind: Kind): [name: string, type: string][] {
   return [...Object.entries(TABLES[kind].columns).filter(([name]) => name !== 'decisions'), ...Object.entries(KEY_COLUMNS[kind])];
 }
@@ -167,7 +167,7 @@ async function replaceViews(writer: Writer, segments: readonly Pick<Segment, 'id
   }
 }
 
-/** Notes what was written, for retention and for queries. */
+/** Records the time range of the written rows, for retention and queries. */
 export async function noteRows(writer: Writer, id: number, { events, times, received, stepsReceived }: AddedRows): Promise<void> {
   if (times.length === 0) return;
   const { first, last } = rangeOf(times);

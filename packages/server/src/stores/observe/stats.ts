@@ -54,9 +54,9 @@ export interface StatsIntegration {
 }
 
 /**
- * Sums counters by interval. With an integration given, the pipeline's own counters (received, drops before routing) are included from the
- * minute in which the integration was added, because it was never meant to deliver earlier events. So received = delivered + dropped +
- * dead_lettered + waiting holds.
+ * Sums counters by interval. With an integration, the pipeline's own counters (received, drops before routing) are included from the
+ * minute in which the integration was added: earlier events were never meant for it. So received = delivered + dropped + dead_lettered +
+ * waiting holds.
  */
 export async function readStats({ db }: ObserveDb, query: StatsQuery, integration?: StatsIntegration): Promise<Stats> {
   const pipelineId = query.pipeline_id ?? integration?.pipeline_id;

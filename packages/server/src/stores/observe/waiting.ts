@@ -34,7 +34,7 @@ export async function waitingSeries(
   return series.reverse();
 }
 
-/** By how much the backlog grew in each interval, oldest first. An integration has no part in what was processed before it was added. */
+/** By how much the backlog grew in each interval, oldest first. Events processed before an integration was added are not waiting for it. */
 async function changesSince(
   { db, engine }: ObserveDb,
   { org_id, from, interval }: Pick<StatsQuery, 'org_id' | 'from' | 'interval'>,

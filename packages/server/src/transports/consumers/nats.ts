@@ -47,7 +47,7 @@ export const openNatsConsumer: OpenConsumer = async ({ id, connection, secret },
         async receive() {
           if (nc.isClosed()) throw new Error('the connection was closed');
           received = [];
-          // Read to its end: a message that comes for a request nobody reads any more would wait for its redelivery.
+          // Read to its end: a message of an abandoned request would wait for its redelivery.
           batch = await consumer.fetch({ max_messages: most, expires: FETCH_MS });
           let bytes = 0;
           let largest = 1;

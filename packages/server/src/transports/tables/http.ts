@@ -31,7 +31,7 @@ export class BadReply extends Error {
 }
 
 /** Any reply; throws `NoReply`. */
-export async function exchange(http: HttpDeps, request: VendorRequest, deadline: number): Promise<VendorReply> {
+export async function fetchReply(http: HttpDeps, request: VendorRequest, deadline: number): Promise<VendorReply> {
   const left = Math.floor(deadline - performance.now());
   if (left <= 0) throw new NoReply('timeout', false);
   const sent = await http.client.send({ max_reply_bytes: MAX_REPLY_BYTES, ...request }, left);
@@ -40,12 +40,12 @@ export async function exchange(http: HttpDeps, request: VendorRequest, deadline:
 }
 
 /** With an access token in `Authorization`; one that the destination rejects is replaced once. */
-export async function exchangeWithToken(http: HttpDeps, plan: TokenPlan, request: VendorRequest, deadline: number): Promise<VendorReply> {
+export async function fetchWithToken(http: HttpDeps, plan: TokenPlan, request: VendorRequest, deadline: number): Promise<VendorReply> {
   for (let fresh = false; ; fresh = true) {
     const got = await http.tokens.get(plan);
     // A token endpoint refuses until a person corrects the credentials: the events wait for their retries.
     if (got.kind !== 'token') throw new NoReply(got.reason, false);
-    const reply = await exchange(http, { ...request, headers: { ...request.headers, Authorization: `Bearer ${got.token}` } }, deadline);
+    const reply = await fetchReply(http, { ...request, headers: { ...request.headers, Authorization: `Bearer ${got.token}` } }, deadline);
     if (reply.status !== 401 || fresh) return reply;
     http.tokens.reject(plan, got.token);
   }
@@ -90,7 +90,7 @@ export function rowJson({ columns }: Load, row: readonly (Cell | undefined)[], r
   return `{${pairs.join(',')}}`;
 }
 
-/** Runs `work` for each of the loads, a few at a time. All end before the first error is thrown: none goes on unseen. */
+/** Runs `work` for each of the loads, a few at a time. Throws the first error, after all running work has ended. */
 export async function forEachLoad<T>(loads: readonly Load[], atOnce: number, work: (load: Load) => Promise<T>): Promise<T[]> {
   const waiting = [...loads.entries()];
   const results: T[] = [];

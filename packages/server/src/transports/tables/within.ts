@@ -1,4 +1,4 @@
-/** Rejects at the deadline, on `performance.now()`. The work itself goes on: end its connection. */
+/** Rejects at the deadline, on `performance.now()`. The work itself continues: end its connection. */
 export function within<T>(work: Promise<T>, deadline: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

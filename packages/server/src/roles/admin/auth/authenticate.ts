@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../http/errors.ts';
-import type { Limit } from '../../../rate-limits/account.ts';
+import type { Limit } from '../../../rate-limits/limit-account.ts';
 import { type Actor, type AdminDeps, roleReaches } from '../deps.ts';
 import { createIdentify } from './identify.ts';
 

@@ -110,8 +110,8 @@ export class Transaction {
     });
   }
 
-  /** `told`: the caller needs the positions. */
-  #addAppends(appends: Append[], deduplicated: boolean, told: boolean): AppendResult[] {
+  /** `needsPositions`: whether the caller uses the result. */
+  #addAppends(appends: Append[], deduplicated: boolean, needsPositions: boolean): AppendResult[] {
     const { deduplication } = this.#deps;
     const results: AppendResult[] = [];
     for (const { topic: name, records } of appends) {
@@ -130,9 +130,9 @@ export class Transaction {
         const seq = topic.next++;
         topic.building.seqs.push(seq);
         topic.building.records.push(record);
-        if (told) positions.push(positionOf(seq));
+        if (needsPositions) positions.push(positionOf(seq));
       }
-      if (told) results.push({ positions });
+      if (needsPositions) results.push({ positions });
     }
     return results;
   }

@@ -8,7 +8,7 @@ export type Limit =
 /** Arithmetic on fractions of milliseconds is not exact; an error of 0.0001 tokens is acceptable. */
 const SLACK = 1e-4;
 
-export class Account {
+export class LimitAccount {
   /** Rate: when the bucket is full again. Window: when it ends. Monotonic milliseconds. */
   #at: number;
   #used = 0;
