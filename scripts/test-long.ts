@@ -1,7 +1,7 @@
 /**
- * `npm run test:long`: what `npm test` leaves out because it takes long. Stories that wait for minutes or start earlier versions of the
- * program, tests with the tag `long`, more random bodies for the management API, the npm package of the collector in Chromium, and the
- * package for `npx firsthand` in an empty folder.
+ * `npm run test:long`: tests that are too slow for `npm test`. Stories that wait for minutes or start earlier versions of the program.
+ * Tests with the tag `long`. More random bodies for the management API. The npm package of the collector in Chromium. The package for
+ * `npx firsthand` in an empty folder.
  */
 import { ensureNatsServer } from './nats-server.ts';
 import { step } from './run.ts';

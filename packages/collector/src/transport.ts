@@ -36,8 +36,8 @@ const request = (batch: Entry[]): [url: string, body: string] => {
 };
 
 /**
- * 1 until the first request is sent, then 0. The browser sends that request even if the page ends, so its events are stored
- * only if the reply is late or a failure, or if the page is hidden or left. Usually they never are.
+ * 1 until the first request is sent, then 0. The browser sends that request even if the page ends. Its events are therefore stored only if
+ * the reply is late or a failure, or if the page is hidden or left: usually never.
  */
 let fresh = 1;
 /** Marks this page as alive: during a request, or when another page asks. */

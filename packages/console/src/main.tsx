@@ -23,7 +23,7 @@ const queries = new QueryClient({
     },
   },
 });
-// Another user, or nobody: nothing of the one before may be shown.
+// Another user, or none: data of the previous user must not be shown.
 let shownTo: string | undefined;
 session.subscribe(() => {
   const state = session.get();

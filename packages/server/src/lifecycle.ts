@@ -2,7 +2,7 @@
  * The process from start to exit. Exit code 0: stopped by a signal. Exit code 1: bad start, uncaught exception or failed stop.
  *
  * An uncaught exception leaves unknown state behind, so the process must not go on. It drains first: requests in flight get their
- * answer, and deliveries in flight are settled. What cannot be finished is in the event log and continues at the next start.
+ * answer, and deliveries in flight are settled. Unfinished work is in the event log and continues at the next start.
  */
 import type { Logger } from './runtime/logger.ts';
 

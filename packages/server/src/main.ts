@@ -244,7 +244,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     for (const line of greeting(settings, listeners.addresses, prepared.owner)) console.log(line);
     return stop;
   }
-  // From here on: until the listener is open, a stall delays nobody.
+  // Watch from here on: before the listener is open, a stall delays no request.
   const stalls = watchStalls(logger);
   const collections = collectAfterLoad();
   return {

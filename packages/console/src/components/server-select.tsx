@@ -55,7 +55,7 @@ async function findUsers(search: string): Promise<Found> {
 /** What is typed, what the service found for it, and the chosen entries, which stay in the list whatever is typed. */
 function useChoices(kind: readonly unknown[], find: Find, chosen: readonly Choice[]) {
   const [typed, setTyped] = useState('');
-  // The field shows the name of what is chosen: nobody searches for that.
+  // The field shows the name of the chosen entry, which is not a search.
   const wanted = chosen.some(({ label }) => label === typed) ? '' : typed.trim();
   const [search] = useDebouncedValue(wanted, TYPING_MS);
   const { data, isError } = useQuery({

@@ -15,7 +15,7 @@ export function UseTemplate({
   pipelineId,
   onDone,
 }: {
-  /** What is known is not asked for. */
+  /** A known value has no field in the form. */
   templateId?: string;
   pipelineId?: string;
   onDone?: () => void;

@@ -1,6 +1,6 @@
 /**
- * The connection to the live debugger: its state says whether what is shown is current. The service sends a heartbeat once it has accepted
- * the token and then every 15 seconds, so an open socket alone counts for nothing, and silence means that the network is gone.
+ * The connection to the live debugger. Its state says whether the page is current. The service sends a heartbeat once it has accepted the
+ * token and then every 15 seconds. The connection counts as live only after a heartbeat, and as lost when they stop.
  */
 export interface LiveFrame {
   time: string;
@@ -92,7 +92,7 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
     if (frame.stage === 'skipped') skip((frame as { count: number }).count);
     else for (const listener of frameListeners) listener(frame as LiveFrame);
   }
-  /** What the socket still says is not listened to. */
+  /** Later messages of the socket are ignored. */
   function lose(): void {
     const lost = socket;
     socket = undefined;

@@ -95,7 +95,7 @@ export function createSession(tabs: Tabs) {
   }
   function adopt(token: string, expiresAt: number, user: User): void {
     const before = userOf(state);
-    // Somebody else: nothing of the page before may stay.
+    // Another user: no state of the previous page may stay.
     if (before !== undefined && before.id !== user.id) location.reload();
     set({ status: 'signed_in', token, expiresAt, user });
     const remaining = expiresAt - Date.now();

@@ -1,9 +1,9 @@
 import type { WebhookProvider, WebhookSource, WebhookSourceType } from '../config/resources.ts';
 
 /**
- * Origin of a value. A text is a path or a quoted literal, as users write them. The other forms are for presets: `number` reads numeric
- * text, `currency` writes the code in capitals, `major_units` divides an amount in the currency's smallest unit (100 cents become 1),
- * and `each` creates one object per list element, with paths relative to the element.
+ * Origin of a value. A text is a path or a quoted literal, as users write them. The other forms are for presets. `number` reads numeric
+ * text. `currency` writes the code in capitals. `major_units` divides an amount in the currency's smallest unit (100 cents become 1).
+ * `each` creates one object per list element, with paths relative to the element.
  */
 export type SourceValue =
   | string

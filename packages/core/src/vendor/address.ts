@@ -1,5 +1,5 @@
 /**
- * Which addresses are nobody's business but the machine's own network: loopback, private, link-local, shared (CGNAT), multicast,
+ * Addresses that are not on the public internet: loopback, private, link-local, shared (CGNAT), multicast,
  * reserved, and every IPv6 form that carries such an IPv4 address inside (mapped, compatible, NAT64, 6to4, Teredo).
  */
 

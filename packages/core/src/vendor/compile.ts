@@ -218,7 +218,7 @@ function endingQuota<T>(work: () => T): T {
   }
 }
 
-/** How items leave: requests, or one of the ways that stand in their place. */
+/** How items are sent: as requests, or by one of the alternatives to requests. */
 interface Ways {
   scrub: CompiledVendor['scrub'];
   requests: CompiledRequest[];

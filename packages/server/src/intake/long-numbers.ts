@@ -30,7 +30,7 @@ export function replaceLongNumbers(json: Buffer, replace: (source: string) => st
   return parts.length === 0 ? json : Buffer.concat([...parts, json.subarray(copied)]);
 }
 
-/** Stands before a number that is a string for a moment. Random, so that no client can send it. */
+/** Prefix of a number that is a string for a moment. Random, so that no client can send it. */
 const MARK = `number-${chance(16)}:`;
 const MARKED = new RegExp(`"${MARK}([-+.0-9eE]+)"`, 'g');
 

@@ -74,7 +74,7 @@ async function parseInTurns(bytes: Buffer, encoding: Encoding, maxEventBytes: nu
   if (!parsed.ok) return parsed;
   const rejection = longNumbers ? inexactNumber(frame) : undefined;
   if (rejection !== undefined) return { ok: false, rejection };
-  // In place of each event that is an object stands null; other items are what they are, and are rejected as events later.
+  // In place of each event that is an object stands null; other items are returned unchanged, and are rejected as events later.
   const events = isObject(parsed.value) ? own(parsed.value, 'batch') : undefined;
   if (!Array.isArray(events)) return { ok: false, rejection: NO_LIST };
   const rejected = new Map<number, Rejection>();

@@ -1,6 +1,6 @@
 /**
- * Removes the records of erased persons from the log. An erasure leaves a record in the topic `erasures`, so that it survives a restart, and
- * is tried again while an integration has not settled all of the events.
+ * Removes the records of erased persons from the log. An erasure is a record in the topic `erasures`, so it survives a restart. It is retried
+ * until every integration has settled the events.
  */
 import { randomUUID } from 'node:crypto';
 import { deadLetterTopic } from '../event-record.ts';
@@ -15,8 +15,8 @@ const AGAIN_MS = 60_000;
 /** Per record of the topic. */
 const MOST_PLACES = 2_000;
 /**
- * What is settled is gone from the log after this time: the topics of events within a minute, the topic of outcomes when its records expire
- * after an hour.
+ * Settled records are removed from the log within this time: from the topics of events within a minute, from the topic of outcomes when
+ * they expire after an hour.
  */
 export const LOG_ERASED_WITHIN_MS = 65 * 60_000;
 

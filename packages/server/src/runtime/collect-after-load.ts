@@ -32,7 +32,7 @@ export function collectAfterLoad({ utilisation = loopUtilisation(), collect = st
   return { stop: () => clearInterval(timer) };
 }
 
-/** Nobody touches these pages, so they take no memory. `gc()` would need a flag, and would hold the event loop until it has finished. */
+/** Nothing is written to these pages, so they take no memory. `gc()` would need a flag, and would hold the event loop until it has finished. */
 function startCollection(): void {
   try {
     new ArrayBuffer(ENOUGH_BYTES);

@@ -51,5 +51,5 @@ export function registerHistogram(registry: Registry, { name, help, labelNames, 
     }),
     reset: () => undefined,
   };
-  registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0]); // the registry calls only what is here
+  registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0]); // the registry calls only these methods
 }

@@ -24,7 +24,7 @@ export function noteLag(ms: number): void {
   lags.record(Math.min(LONGEST_NS, Math.max(1, Math.round(ms * 1e6))));
 }
 
-/** Replaces the gauges of `prom-client` under their names. Like those, they show the time since the last look at them. */
+/** Replaces the gauges of `prom-client` under their names. Like those, they cover the time since the last scrape. */
 export function registerLoopLag(registry: Registry): void {
   for (const [which, read] of Object.entries(SHOWN)) {
     const name = `nodejs_eventloop_lag_${which}_seconds`;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** The returned function tells the share of time since its last call in which the event loop was at work. */
+/** The returned function returns the share of time since its last call in which the event loop was busy. */
 export function loopUtilisation(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

@@ -1,8 +1,7 @@
 /**
- * Notices when the event loop was held, and names the step that ran. `atStep` marks the start of work that could take long; the
- * watch looks at a timer that is due every 20 ms, in an idle process every 250 ms until the next step. Waiting for the processor on a busy
- * machine holds the loop too, so that the processor time of the stall is reported beside its length, and its part that was garbage
- * collection.
+ * Detects stalls of the event loop and names the step that ran. `atStep` marks the start of work that could take long. A timer is due every
+ * 20 ms, in an idle process every 250 ms until the next step; it is late by the length of a stall. On a busy machine the loop also stalls
+ * while it waits for the processor, so a stall is reported with its processor time and the part that was garbage collection.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { CpuSamples } from './cpu-samples.ts';
@@ -13,7 +12,7 @@ import { loopUtilisation } from './loop-utilisation.ts';
 const TICK_MS = 20;
 /** In an idle process, where 50 wake-ups a second would be most of its work. A stall outside any step may be missed there. */
 const QUIET_TICK_MS = 250;
-/** Share of the time that the event loop of an idle process is at work. */
+/** Share of the time in which the event loop of an idle process is busy. */
 const QUIET = 0.05;
 export const STALL_MS = 50;
 /** The metric shows the longest stall of this time. */
@@ -31,7 +30,7 @@ const cpuSamples = new CpuSamples();
 let wake: ((now: number) => void) | undefined;
 let steps = 0;
 
-/** Costs one look at the clock. `what` is a constant (a route, a step); `about` an id. */
+/** Costs one read of the clock. `what` is a constant (a route, a step); `about` an id. */
 export function atStep(what: string, about = ''): void {
   const now = performance.now();
   note(now);

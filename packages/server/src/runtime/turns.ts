@@ -1,15 +1,14 @@
 /**
- * Slices of the event loop, shared by all background work of the process. Work calls `next()` between its steps. While the
- * slice of this turn lasts there is nothing to wait for; after that the work continues in a later turn, when sockets and
- * timers were served. Within a slice, waiters take over from each other every millisecond: many together hold the loop no longer than one,
- * and none waits for the whole slice of each other one.
+ * Cooperative scheduling of background work. A turn is one pass of the event loop; background work may use 5 ms of it (its slice), all of it
+ * together. Work is divided into steps and calls `next()` between them. During the slice `next()` returns at once; afterwards the work
+ * continues in a later turn, when sockets and timers were served. Within a slice, waiting work takes over every millisecond, so nobody waits
+ * for a whole slice of everybody else.
  *
- * Bulk work (large events and batches, configurations) calls `bulk()`. Other work goes first, but one turn in four is for bulk work
- * that waits: large events of one organisation cannot delay everybody's small ones, and are not starved by them either.
+ * Bulk work (large events and batches, configurations) calls `bulk()`. Other work goes first, but one turn in four is for waiting bulk work:
+ * large events of one organisation do not delay everybody's small ones, and are not starved by them either.
  *
  * A step that cannot be divided (parsing 1 MB takes up to 30 ms) calls `tookLong()` at its end. All other work then waits until the loop has
- * served sockets and timers, so that two such steps never hold the loop together. The same holds after a slice that lasted twice as long as
- * it should.
+ * served sockets and timers, so that two such steps never share a turn. The same holds after a slice that lasted twice as long as planned.
  */
 import type { Steps } from '@firsthand/core/steps.ts';
 
@@ -92,7 +91,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
 /** One for the whole process: the event loop is one too. */
 export const turns = createTurns();
 
-/** One step of bulk work on something of this many bytes, in a turn of the loop. */
+/** Runs one step of bulk work in a turn of the event loop. `bytes`: how much data it works on. */
 export async function inBulkTurn<T>(bytes: number, work: () => T): Promise<T> {
   const turn = turns.bulk();
   if (turn !== undefined) await turn;
@@ -101,7 +100,7 @@ export async function inBulkTurn<T>(bytes: number, work: () => T): Promise<T> {
   return result;
 }
 
-/** Divided work, with turns of the loop between its steps. */
+/** Runs divided work to its end, and lets the event loop turn between its steps. */
 export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;
@@ -126,10 +125,10 @@ export async function finishInLongTurns<T>(steps: Steps<T>, begin?: () => void):
   }
 }
 
-/** So many at a time: on JetStream each may cost a request, and they are on their way together. */
+/** Calls of `work` that run at the same time: on JetStream each may be a request. */
 const AT_ONCE = 50;
 
-/** `Promise.all` over a list of any length, with turns of the loop in between. */
+/** `Promise.all` over a list of any length, with turns of the event loop in between. */
 export async function inTurns<T, U>(items: Iterable<T>, work: (item: T) => Promise<U>): Promise<U[]> {
   const results: U[] = [];
   const waiting: Promise<U>[] = [];

@@ -1,4 +1,4 @@
-/** An interval that runs only while there is work for it: each wake-up of an idle process costs more than the look it is for. */
+/** An interval that runs only while there is work: in an idle process the wake-up would cost more than the check. */
 export class WorkInterval {
   readonly #everyMs: number;
   readonly #round: () => boolean;

@@ -1,8 +1,8 @@
 /**
  * Worker threads that run user code, and their watchdog. A run that QuickJS cannot interrupt is ended by terminating its worker, which is
- * replaced. The other events of its message move to other workers as soon as the run is found to be slow. One spare worker keeps
- * throughput up during a slow run, one worker is always free of lines that recently had slow runs, and lines that are mostly slow leave a
- * core to everything else.
+ * replaced. The other events of its message move to other workers as soon as the run is found to be slow. A spare worker keeps throughput up
+ * during a slow run. Lines that recently had slow runs never occupy the last worker. Lines that are mostly slow share one worker, which
+ * leaves a core to everything else.
  */
 import type { Clock } from '../runtime/clock.ts';
 import { compileEngine } from './engine.ts';

@@ -99,7 +99,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
 async function toCodeResult({ value: text, error, logs = [] }: RunResult): Promise<CodeResult> {
   if (text === undefined) return { kind: 'failed', reason: error ?? 'the code gave no result', logs };
-  // A worker answers for many events at once: each large one takes a turn of its own.
+  // One reply of a worker holds many events: each large one takes its own turn.
   const turn = text.length > VERY_LARGE_BYTES ? turns.bulk() : undefined;
   if (turn !== undefined) await turn;
   const value = JSON.parse(text);

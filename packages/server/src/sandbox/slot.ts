@@ -87,7 +87,7 @@ export class Slot {
     return others;
   }
 
-  /** Calls `then` only if the running event used so much CPU since it was found to be slow. Otherwise the next check asks again. */
+  /** Calls `then` only if the running event used so much CPU since it was found to be slow. Otherwise the next check tries again. */
   ifUsed(cpuMs: number, then: () => void): void {
     const before = this.#cpuWhenSlow;
     if (typeof this.worker.cpuUsage !== 'function') then();

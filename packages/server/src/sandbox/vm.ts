@@ -12,8 +12,8 @@ const MAX_STACK_BYTES = 256 * 1024;
 const MAX_RESULT_CHARS = 4 * 1024 * 1024;
 
 /**
- * A run longer than the first pauses for the last once in so many milliseconds. A thread that waits for the core gets it then, and need not
- * wait until the kernel takes it away, which some schedulers do only at a tick. The gain was not measured by itself.
+ * A run longer than `after_ms` pauses for `pause_ms` every `every_ms`. The pause gives the core to a waiting thread; some schedulers would
+ * preempt only at a tick. The gain was not measured by itself.
  */
 const POLITE = { after_ms: 3, every_ms: 1, pause_ms: 0.1 };
 const asleep = new Int32Array(new SharedArrayBuffer(4));

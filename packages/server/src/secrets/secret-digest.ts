@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { deriveKey } from './keys.ts';
 
-/** Stands for a secret where one must be recognised but not stored. Without SECRET_KEY nobody can test guesses against it. */
+/** Replaces a secret that must be recognised but not stored. Without SECRET_KEY nobody can test guesses against it. */
 export type SecretDigest = (secret: string) => string;
 
 export function createSecretDigest(secretKey: string): SecretDigest {

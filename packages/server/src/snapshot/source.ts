@@ -211,7 +211,7 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       clearTimeout(timer);
       clearTimeout(soon);
       await notices?.stop();
-      // A load that fails has told its caller.
+      // The caller of the failed load has the error.
       await running?.catch(() => undefined);
     },
   };

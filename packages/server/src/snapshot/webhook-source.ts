@@ -39,7 +39,7 @@ const MAX_ENTRIES = 500;
 export function compileWebhookSource(source: WebhookSource): WebhookSourceResult {
   const { map, faults } = compileMapping(findSource(source.provider), source);
   if (faults.length > 0) return { ok: false, source: undefined, faults };
-  // Who may write to a broker is the broker's to decide: its messages carry no signature.
+  // The broker decides who may write to it. Its messages carry no signature.
   const verify = source.kind === 'webhook' ? verifierOf(source) : () => undefined;
   return { ok: true, source: { source, verify, map }, faults: [] };
 }

@@ -15,7 +15,7 @@ export interface Outlet {
 }
 
 const MAX_BUFFERED_BYTES = 262_144;
-/** How soon a reader that can receive again learns what it lost, if no frame tells it earlier. */
+/** How soon a reader that can receive again gets the number of lost frames, if no frame carries it earlier. */
 export const TELL_EVERY_MS = 250;
 /** Milliseconds per second that frames may take. Unused time is saved for a burst. */
 const MS_PER_SECOND = 20;
@@ -97,9 +97,9 @@ export class Audience {
   readonly #budget: TapBudget;
   readonly #hide: (frame: TimedFrame) => TimedFrame;
   readonly #unwatch: () => void;
-  /** Frames shown to nobody. Watchers with a filter are told only about matching ones. */
+  /** Frames shown to nobody. Watchers with a filter get the number of matching ones only. */
   #skipped = 0;
-  /** Runs while a watcher has lost frames that it was not told about. */
+  /** Runs while a watcher has lost frames that were not reported to it. */
   #telling: NodeJS.Timeout | undefined;
 
   /** `hide` masks secrets in a frame before it is shown. */

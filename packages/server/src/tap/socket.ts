@@ -1,5 +1,5 @@
 /**
- * Live debugging over WebSocket. A reader sees its own organisation's frames. A slow reader loses frames, is told how many, and never
+ * Live debugging over WebSocket. A reader sees its own organisation's frames. A slow reader loses frames, gets their number, and never
  * slows the pipeline.
  */
 import type { IncomingMessage, Server } from 'node:http';

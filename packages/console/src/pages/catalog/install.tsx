@@ -92,7 +92,7 @@ export function Install({
   useEffect(() => {
     if (only !== undefined && form.values.pipelines.length === 0) form.setFieldValue('pipelines', [only]);
   }, [only]);
-  // What a failed try has done already: a second integration of a pipeline would deliver each event twice.
+  // Steps that a failed try completed: a second integration of a pipeline would deliver each event twice.
   const steps = useRef(installation(vendor.key, callsOf(vendor)));
   const install = useMutation({
     mutationFn: (values: typeof form.values) => {

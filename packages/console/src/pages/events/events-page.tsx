@@ -225,7 +225,7 @@ function useSeenPipelines(...lists: (readonly Row[])[]): readonly string[] {
   const { lists: read, ids } = seen.current;
   const found = new Set(ids);
   for (const list of lists) {
-    // Lists grow at their end: what was looked at is not looked at again.
+    // Lists grow at their end: rows that were checked are not checked again.
     for (let at = read.get(list) ?? 0; at < list.length; at++) found.add(list[at]?.pipeline_id ?? '');
     read.set(list, list.length);
   }

@@ -27,7 +27,7 @@ export function diffsOf(steps: readonly StepRecord[], received: unknown, event: 
       const again = steps.slice(at + 1).some((later) => later.changed?.includes(path));
       return again ? { path, before: undefined, after: undefined } : { path, before: valueAt(before, path), after: valueAt(event, path) };
     });
-    // Transformations do not say what they changed: what differs and is no other step's, is theirs.
+    // Transformations do not list their changes: a difference that belongs to no other step is theirs.
     if (at !== lastTransformation) return lines;
     const ours = ['properties', 'traits'].flatMap((root) => differences(root, valueAt(before, root), event[root]));
     return [...lines, ...ours.filter(({ path }) => !claimed.some((one) => path === one || path.startsWith(`${one}.`)))];

@@ -52,7 +52,7 @@ export function useSetup(pipelineId: string | undefined): Setup | undefined {
   const query = useQuery({ ...setupQuery(pipelineId ?? ''), enabled: pipelineId !== undefined });
   const waiting = pipelineId !== undefined && query.data?.first === undefined;
   useEffect(() => {
-    // Frames from before the connection are gone: ask once when it stands.
+    // Frames from before the connection are missing: read the events once after it opened.
     if (status === 'live' && waiting) void queries.invalidateQueries({ queryKey: ['setup'] });
   }, [status, waiting, queries]);
   useLiveFrames((frame) => {

@@ -60,7 +60,7 @@ function changesOfList(before: readonly unknown[], after: readonly unknown[], pa
   return joinMoves(found);
 }
 
-/** What was taken out at one place and put in at another has moved. */
+/** A row that was removed at one place and added at another has moved. */
 function joinMoves(changes: readonly Change[]): Change[] {
   const gone = changes.filter(({ kind }) => kind === 'removed');
   const moved = new Set<Change>();

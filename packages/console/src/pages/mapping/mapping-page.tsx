@@ -33,7 +33,7 @@ import { Save } from './save.tsx';
 import { type Revision, revisionQuery, type Template, templateQuery, usesQuery } from './templates.ts';
 import { Trial } from './trial.tsx';
 
-/** Another template is another page: nothing of the one before may stay. */
+/** Another template is another page: no state of the previous one may stay. */
 export function MappingPage() {
   const { templateId } = useParams({ strict: false }) as { templateId: string };
   return <OneMapping key={templateId} templateId={templateId} />;

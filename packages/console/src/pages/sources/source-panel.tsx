@@ -39,7 +39,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
   const remove = useMutation({
     mutationFn: () => call(api.DELETE('/v1/admin/webhook-sources/{id}', { params: { path } })),
     onSuccess: async () => {
-      // First: what is gone cannot be read again, and nothing typed for it can be saved.
+      // First: a deleted source cannot be read again, and changes of it cannot be saved.
       onClose(true);
       await refresh();
     },

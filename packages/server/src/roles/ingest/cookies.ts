@@ -1,4 +1,4 @@
-/** First-party cookies: reading what came, writing `_df_id` and vendor ids. */
+/** First-party cookies: reads those of the request, writes `_df_id` and vendor ids. */
 import { isVendorCookie } from '@firsthand/core/context/vendor-ids.ts';
 import { getDomain, parse } from 'tldts';
 

@@ -55,7 +55,7 @@ export function createCounts(
     }
     return entry;
   }
-  /** One at a time: who waits for the last waits for all. */
+  /** Writes run one at a time, so waiting for the last one waits for all. */
   let writing: Promise<void> = Promise.resolve();
   function flush(): Promise<void> {
     writing = writing.then(write);

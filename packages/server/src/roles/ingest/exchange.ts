@@ -149,7 +149,7 @@ export class Exchange implements BodyReader, CloseListener {
   #observeAccepted(): void {
     this.ctx.acceptDuration?.observe((this.ctx.clock.monotonic() - this.#arrivedAt) / 1_000);
   }
-  /** False where the reply is sent already, or nobody is there to read it. */
+  /** False if the reply was sent, or the client has gone away. */
   #finish(): boolean {
     if (this.finished) return false;
     this.finished = true;

@@ -15,7 +15,7 @@ export function showReceived(
   about: { eventId: string; impliedType: string | undefined },
 ): void {
   const organisation = ctx.snapshots.current().organisations.get(rules.orgId);
-  // Deleted a moment ago: nobody is left to watch.
+  // The organisation was deleted a moment ago: there is no viewer.
   if (organisation === undefined) return;
   const name = own(event, 'event');
   const call = String(own(event, 'type') ?? about.impliedType);

@@ -28,7 +28,7 @@ export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'sett
 
 /** Throws where something could not be stored; repeat the call then. */
 export async function commit(done: readonly Done[], deps: CommitDeps): Promise<void> {
-  // Once per event, so that a repeated call decides the same. A replay is traced: somebody asked for it.
+  // Once per event, so that a repeated call decides the same. A replay is always traced, because a user started it.
   if (deps.leavesOutTrace)
     for (const one of done)
       one.untraced ??= one.record.envelope.replay_of === undefined && deps.leavesOutTrace(one.record.envelope.event_id);

@@ -7,7 +7,7 @@ import { countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { AlertRow, Db } from './schema.ts';
 import { lenientJson, storedJson } from './stored-json.ts';
 
-/** Whether an alert fires, and who was told. Not configuration: a change leaves no audit entry and moves no version. */
+/** Whether an alert fires, and what was announced to each channel. Not configuration: a change leaves no audit entry and moves no version. */
 export interface AlertState {
   alert_id: string;
   firing: boolean;
@@ -16,7 +16,7 @@ export interface AlertState {
   value: number;
   message: string;
   event_id: string | null;
-  /** What each channel was told last, by `channelKey`. */
+  /** The last announcement to each channel, by `channelKey`. */
   announced: Record<string, 'firing' | 'resolved'>;
 }
 
@@ -123,7 +123,7 @@ export async function writeAlertState(db: Db, state: AlertState): Promise<void> 
     // The alert may have been deleted while it was evaluated.
     const alive = await tx.selectFrom('alerts').select('id').where('id', '=', state.alert_id).executeTakeFirst();
     if (alive === undefined) return;
-    // What channels were told is written by `noteAnnounced` alone.
+    // Only `noteAnnounced` writes the announcements.
     const { alert_id: _key, announced: _announced, ...rest } = row;
     await tx
       .insertInto('alert_states')
@@ -133,7 +133,7 @@ export async function writeAlertState(db: Db, state: AlertState): Promise<void> 
   });
 }
 
-/** Call one after the other: it reads what the other channels were told, and writes it back. */
+/** Call one after the other: it reads the announcements of the other channels and writes them back. */
 export async function noteAnnounced(db: Db, alertId: string, channel: string, occasion: 'firing' | 'resolved'): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const row = await tx.selectFrom('alert_states').select('announced').where('alert_id', '=', alertId).executeTakeFirst();

@@ -185,7 +185,7 @@ interface RevisionOfOrganisation {
 }
 /**
  * Reads, decrypts and parses each revision once, however many integrations use it. They share the config as one object, which lets the
- * compiler recognise it. Nobody may change it.
+ * compiler recognise it. It is read-only.
  */
 class RevisionConfigs {
   readonly #tx: Db;

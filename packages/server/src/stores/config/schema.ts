@@ -145,7 +145,7 @@ export interface AlertStateRow {
   value: number;
   message: string;
   event_id: string | null;
-  /** JSON: what each channel was told last. */
+  /** JSON: the last announcement to each channel. */
   announced: string;
 }
 export interface TestCaseRow extends RowOf<typeof testCase> {}

@@ -1,7 +1,7 @@
 /**
  * Evaluates every enabled alert at an interval, in the one process that holds the lease. Announcements are sent beside the evaluation, a few
  * at once for each organisation: slow channels of one delay nobody else's alerts. One that cannot be sent is repeated with growing waits, also
- * by the next process, because the state says what each channel was told.
+ * by the next process, because the state has the last announcement to each channel.
  */
 import type { Alert, AlertChannel, AlertKind } from '@firsthand/core/config/alert.ts';
 import type { Settings } from '../../../config.ts';
@@ -72,7 +72,7 @@ export class Evaluator {
   readonly #waiting = new Map<string, number>();
   /** Channels that failed: when to try again, and the wait after that. */
   readonly #repeats = new Map<string, { at: number; waitMs: number }>();
-  /** What channels were told by this process: the states of an evaluation may be older. */
+  /** Announcements of this process: the states of an evaluation may be older. */
   readonly #told = new Map<string, Occasion>();
   readonly #sending = new Map<string, Promise<void>>();
   readonly #queues = new Map<string, SendQueue>();
@@ -86,7 +86,7 @@ export class Evaluator {
     this.#deps = deps;
     this.#timer = setInterval(() => {
       this.#running ??= this.evaluate()
-        .catch((error: unknown) => deps.logger.warn({ err: error }, 'alerts not evaluated, trying again'))
+        .catch((error: unknown) => deps.logger.warn({ err: error }, 'alerts not evaluated, retrying'))
         .finally(() => {
           this.#running = undefined;
         });
@@ -115,7 +115,7 @@ export class Evaluator {
       try {
         await this.#evaluateOne(alert, states.get(alert.id));
       } catch (error) {
-        this.#deps.logger.warn({ err: error, alert_id: alert.id }, 'alert not evaluated, trying again');
+        this.#deps.logger.warn({ err: error, alert_id: alert.id }, 'alert not evaluated, retrying');
       }
     }
     const known = new Set(alerts.map(({ id }) => id));
@@ -151,7 +151,7 @@ export class Evaluator {
     // A vendor may repeat a secret parameter in its error.
     return failure && hideSecrets(this.#deps.snapshots.current(), failure.pipeline_id, failure);
   }
-  /** A backlog is told also where its event cannot be read: the stores may be part of the trouble. */
+  /** A backlog is announced even if its event cannot be read: the stores may be part of the problem. */
   async #oldestWaiting({ id }: Alert, { integration, at }: NonNullable<Measured['oldest']>): Promise<Failure | undefined> {
     try {
       return await oldestWaiting(this.#deps, integration, at);
@@ -179,7 +179,7 @@ export class Evaluator {
     };
   }
 
-  /** Tells each channel what it does not know yet, without waiting. A channel that never heard of the alert is not told that it ended. */
+  /** Announces the state to each channel that has another one, without waiting. A channel to which the alert was never announced does not get its end. */
   #tell(alert: Alert, state: AlertState): void {
     const occasion: Occasion = state.firing ? 'firing' : 'resolved';
     for (const channel of alert.channels) {
@@ -210,7 +210,7 @@ export class Evaluator {
     if (failure === undefined) {
       this.#repeats.delete(key);
       this.#told.set(key, occasion);
-      // One after the other: each reads and writes what the channels of its alert were told.
+      // One after the other: each reads and writes the announcements of its alert.
       this.#noting = this.#noting.catch(() => undefined).then(() => noteAnnounced(db, alert.id, channelKey(channel), occasion));
       return await this.#noting;
     }
@@ -218,7 +218,7 @@ export class Evaluator {
     const repeat = this.#repeats.get(key);
     const waitMs = repeat?.waitMs ?? FIRST_REPEAT_MS;
     this.#repeats.set(key, { at: clock.monotonic() + waitMs, waitMs: Math.min(waitMs * 2, LAST_REPEAT_MS) });
-    if (repeat === undefined) logger.warn({ alert_id: alert.id, channel: channel.type, reason: failure }, 'alert not sent, trying again');
+    if (repeat === undefined) logger.warn({ alert_id: alert.id, channel: channel.type, reason: failure }, 'alert not sent, retrying');
   }
 
   #queueOf(orgId: string): SendQueue {

@@ -27,8 +27,8 @@ export interface HashQueueLimits {
 const LIMITS: HashQueueLimits = { running: 2, strangers: 64, known: 32 };
 
 /**
- * Bounds how many password hashes run and wait. A flood of guesses must not keep people out, so known clients have places of their own
- * and go first, strangers take turns by network, and a full queue drops the newest request of the network that waits with the most.
+ * Bounds how many password hashes run and wait, so that a flood of guesses does not keep people out. Known clients have reserved places
+ * and go first. Other clients take turns by network. A full queue drops the newest request of the network with the most waiting requests.
  */
 export class HashQueue {
   readonly #limits: HashQueueLimits;
@@ -46,7 +46,7 @@ export class HashQueue {
       return await work();
     } finally {
       const next = this.#takeNext();
-      // A finished hash hands over its slot, so `#running` stays as it is.
+      // A finished hash hands over its slot, so `#running` does not change.
       if (next !== undefined) next.start();
       else this.#running -= 1;
     }

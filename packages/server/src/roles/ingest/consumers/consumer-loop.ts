@@ -82,7 +82,7 @@ export class ConsumerLoop {
   async #connect(): Promise<Consumer | undefined> {
     const opening = this.#open();
     const consumer = await Promise.race([opening, this.#stopping.promise]);
-    // Nobody waits for a connection that comes too late.
+    // The loop has stopped waiting for this connection.
     if (!consumer) opening.then((late) => late.close()).catch(() => undefined);
     return consumer ?? undefined;
   }
@@ -194,7 +194,7 @@ export class ConsumerLoop {
     const now = this.#ctx.clock.monotonic();
     if (now - this.#lagReadAt < LAG_EVERY_MS) return;
     this.#lagReadAt = now;
-    // The lag is information: a broker that does not tell it does not stop the source.
+    // The lag is only shown: a broker that does not report it does not stop the source.
     const lag = await Promise.race([consumer.lag().catch(() => null), later(LAG_TIMEOUT_MS)]);
     this.#status = { ...this.#status, lag };
   }

@@ -48,7 +48,7 @@ const MOST_OWNERS = 8;
 
 class Stopped extends Error {}
 
-/** One group's reader in this process: hands out records, and stores what they were settled with. */
+/** One group's reader in this process: hands out records and stores their settlements. */
 export class GroupConsumer implements Consumer, Settler {
   readonly topic: string;
   readonly group: string;

@@ -15,8 +15,7 @@ export interface BatchRequest {
 }
 
 /**
- * Reads stored messages without a consumer. Any replica answers, and one that lags a little answers with less: `leaderNext` asks the one
- * that knows.
+ * Reads stored messages without a consumer. Any replica answers, and one that lags may return fewer messages. `leaderNext` asks the leader.
  */
 export class DirectGet {
   readonly #connection: NatsConnection;

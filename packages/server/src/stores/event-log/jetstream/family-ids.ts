@@ -9,7 +9,7 @@ import type { Entry } from './topic-writer.ts';
 const MOST_FAMILIES = 1_000;
 /** Bounds the time that the first append waits. */
 const MOST_SCANNED = 100_000;
-/** What a dead process wrote and did not settle is younger than this. */
+/** Records that a dead process wrote and did not settle are younger than this. */
 const TAKEOVER_MS = 60_000;
 const OVERLAP_MS = 2_000;
 
@@ -121,7 +121,7 @@ export class AllIds {
   /** Call before the records of a dead process are processed again. Calls at the same time share one scan. */
   async refresh(): Promise<void> {
     const running = this.#refreshing;
-    // A scan that has begun may have passed what the caller needs.
+    // A scan that has begun may have passed the headers that the caller needs.
     this.#queued ??= Promise.resolve(running)
       .catch(() => {})
       .then(() => {

@@ -32,9 +32,9 @@ const READ_PAUSE_MS = 500;
 const CHUNK = 256;
 
 /**
- * What groups have settled since they last stored their cursor, in the memory of one broker. It spares a replicated write per settlement:
- * a message costs a twentieth of one that three brokers flush. Whoever takes a group over reads it, so a killed process repeats nothing
- * that is in here. If that broker dies as well, records settled since the last stored cursor come again.
+ * Settlements of groups since they last stored their cursor, in the memory of one broker. It saves a replicated write per settlement: a
+ * message costs a twentieth of one that three brokers flush. The process that takes a group over reads it, so deliveries with an entry
+ * here are not repeated after a kill. If that broker dies as well, records settled since the last stored cursor are delivered again.
  */
 export class Journal {
   readonly #deps: JournalDeps;

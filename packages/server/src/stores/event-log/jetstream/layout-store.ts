@@ -34,7 +34,7 @@ const WARN_EVERY_MS = 60_000;
 /** Batches of messages are read without a consumer, which servers can since this release. */
 const OLDEST_SERVER = [2, 11] as const;
 
-/** Reads the layout, and stores what is new in it. Waits until JetStream answers. */
+/** Reads the layout and stores its changes. Waits until JetStream answers. */
 export async function openLayout(connection: NatsConnection, options: LayoutOptions): Promise<StoredLayout> {
   checkVersion(connection.info?.version ?? '');
   const api = new JetStreamApi(connection, TIMEOUT_MS);

@@ -175,7 +175,7 @@ export class JetStreamLog implements EventLog {
     if (!this.#connected || this.#closed) throw new LogUnavailable('NATS is unavailable');
     const isLetter = ({ topic }: Append) => topic.startsWith(ANNOUNCED);
     const write = (one: Append) => this.#appender.append(one);
-    // A dead letter first, then the outcome that tells of it. A crash between them must not leave a trace without its letter.
+    // A dead letter first, then its outcome. A crash between them must not leave a trace without its letter.
     const letters = new Map<Append, AppendResult>();
     await Promise.all(appends.filter(isLetter).map(async (one) => letters.set(one, await write(one))));
     const results = await Promise.all(appends.map((one) => letters.get(one) ?? write(one)));
@@ -306,7 +306,7 @@ export class JetStreamLog implements EventLog {
     this.#refuseStaleLists();
     const names = new Set<string>();
     for (const { stream, before } of this.#layout.streamsOf(prefix)) {
-      // With thousands of dead-letter topics in the stream, the server should list only what is asked for.
+      // With thousands of dead-letter topics in the stream, the server should list only the requested ones.
       const subjects_filter = prefix.endsWith('.') ? `${before}${prefix}>` : '>';
       const info = await orNone(this.#api.streamInfo(stream, { subjects_filter }));
       for (const subject of Object.keys(info?.state.subjects ?? {})) {

@@ -98,7 +98,7 @@ export function fromDirectGet(msg: Msg): Message {
   });
 }
 
-/** What is left of a batch, at the place of the message that it replaces. */
+/** The remaining records of a batch, at the position of the message that it replaces. */
 export function fromPatch(patch: Message, subject: string): Message {
   return patch.at({ seq: Number(patch.header(PATCH_SEQ)), time: Number(patch.header(PATCH_TIME)), subject });
 }

@@ -10,7 +10,7 @@ import { fnv1a } from '@firsthand/core/hash/fnv1a.ts';
  * | `firsthand_cursors_<shard>` | `firsthand-cursors.<shard>.<topic>.<group>` | the position of each group: one message per subject |
  * | `firsthand_journal_<shard>` | `firsthand-journal.<shard>.<topic>.<group>` | settlements since the cursor was stored, in the memory of one broker |
  * | `firsthand_retries` | `firsthand-retries.<topic>.<group>` | one message per waiting retry |
- * | `firsthand_patches` | `firsthand-patches.<topic>.<seq>` | what is left of a batch after single records were erased |
+ * | `firsthand_patches` | `firsthand-patches.<topic>.<seq>` | the remaining records of a batch after single ones were erased |
  */
 const SAFE_TOPIC = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 const SHARDED: ReadonlySet<string> = new Set(['ingest', 'events', 'outcomes']);

@@ -15,8 +15,8 @@ export interface PatchesDeps {
 }
 
 /**
- * Removes single records from stored batches. A message cannot be changed, so what is left of it is stored as a patch, and the message is
- * deleted. Readers look for the patch where they miss a message.
+ * Removes single records from stored batches. A message cannot be changed, so its remaining records are stored as a patch, and the message
+ * is deleted. Where a message is missing, readers look for its patch.
  */
 export class Patches {
   readonly #deps: PatchesDeps;

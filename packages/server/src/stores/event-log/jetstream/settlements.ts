@@ -35,7 +35,7 @@ interface Unstored {
   /** When the oldest of the records was appended. */
   oldest: number | undefined;
 }
-/** What a consumer has found when it took the group over. */
+/** State that a consumer found when it took the group over. */
 export interface TakenOver {
   /** The sequence of its mark in the journal, if that could be stored. */
   mark: number | undefined;
@@ -126,7 +126,7 @@ export class Settlements {
     });
   }
 
-  /** Stores what was settled before the call. */
+  /** Stores all settlements made before the call. */
   async flush(): Promise<void> {
     // Their callers get the errors.
     await Promise.allSettled([this.#current?.done, this.#next?.done]);

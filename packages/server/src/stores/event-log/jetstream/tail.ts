@@ -21,7 +21,7 @@ const MOST_FILTERS = 1_000;
 
 /**
  * Follows the end of one stream for all topics that this process reads: one ephemeral consumer in the server's memory, with flow control.
- * The server numbers what it sends. After a gap, a silence or a lost connection the tail starts again behind the last message it has seen,
+ * The server numbers its messages. After a gap, a silence or a lost connection the tail starts again behind the last message it has seen,
  * so every topic stays complete and in order.
  */
 export class Tail {

@@ -22,8 +22,8 @@ export interface FeedReader {
  * The newest messages of one topic, shared by all groups of this process that read it. The feed knows every message from `coveredFrom` on;
  * a group that is further behind reads the stream itself.
  *
- * Processes that append the same id at the same time both store it. The feed knows where each id came first and so tells duplicates
- * apart; its window is rebuilt from message headers when the feed opens.
+ * Processes that append the same id at the same time both store it. The feed knows the first position of each id, so it recognises
+ * duplicates. Its window is rebuilt from message headers when the feed opens.
  */
 export class TopicFeed {
   readonly place: Place;

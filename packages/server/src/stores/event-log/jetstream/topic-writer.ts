@@ -16,7 +16,7 @@ export interface Call {
 }
 export interface Entry extends Packed {
   id: string;
-  /** Undefined once the caller was told that it failed. */
+  /** Undefined once the caller has got the error. */
   call: Call | undefined;
   index: number;
   /** Later appends of the same id. They store nothing, and resolve when this entry is durable. */
@@ -82,7 +82,7 @@ export class TopicWriter {
       await turn;
       const batch = this.#queue.splice(0, fitting(this.#queue, maxPayload()));
       if (batch.length > 0) await this.#store(batch);
-      // What came meanwhile has waited long enough: it asks before the round ends.
+      // Records that arrived meanwhile have waited long enough: they join before the round ends.
       turn = this.#queue.length > 0 && !this.#closed ? rounds.next() : undefined;
       rounds.confirmed();
     }

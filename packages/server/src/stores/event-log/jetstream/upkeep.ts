@@ -23,7 +23,7 @@ const CHUNK = 200;
 /** Beyond this many messages, their records are estimated. */
 const MOST_COUNTED = 2_000;
 
-/** Expiry, erasure, removal and lag of topics, from what the broker has stored. */
+/** Expiry, erasure, removal and lag of topics, computed from the broker's streams. */
 export class Upkeep {
   readonly #deps: UpkeepDeps;
 
@@ -122,7 +122,7 @@ export class Upkeep {
     let [waiting, oldest] = [retries.count, retries.oldest];
     const { high, open, since = 0 } = stored.state;
     for (const [i, [seq, ...indexes]] of open.entries()) {
-      // Their number is known without them; the first one tells the age.
+      // Their number is known without them; the first one has the age.
       if (indexes.length > 0 && i > 0) {
         waiting += indexes.length;
         continue;

@@ -16,8 +16,8 @@ export interface Block {
   bytes: Buffer;
 }
 /**
- * A record in the bytes of its block. Only its data is read at once: the other texts are made when somebody asks for them, because a
- * backlog would keep thousands of them.
+ * A record in the bytes of its block. Only its data is read at once. Id and position are read on demand: a backlog would keep thousands of
+ * these texts in memory.
  */
 export class BlockRecord implements StoredRecord {
   readonly data: Buffer;

@@ -21,7 +21,7 @@ export class FairScheduler {
   #schedule(): void {
     this.#scheduled = true;
     setImmediate(() => {
-      // Those that begin to wait meanwhile have their turn later.
+      // Consumers that begin to wait meanwhile run in a later turn.
       let left = this.#waiting.length;
       const end = this.#now() + SLICE_MS;
       do {

@@ -240,7 +240,7 @@ export class LmdbLog implements EventLog {
   }
 
   #tendingIds: NodeJS.Timeout | undefined;
-  /** After a start with ten million ids in the window it goes on for some ten seconds, with a fifth of the time. */
+  /** After a start with ten million ids in the window this takes some ten seconds, at a fifth of the loop's time. */
   #tendIds(): void {
     if (this.#deduplication.tend()) this.#tendingIds = setTimeout(() => this.#tendIds(), TEND_AGAIN_MS).unref();
     else this.#tendingIds = undefined;
