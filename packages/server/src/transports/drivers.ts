@@ -8,7 +8,10 @@ import type { OpenTransport } from './port.ts';
  * are loaded in steps, because events arrive meanwhile.
  */
 export const DRIVERS: Record<TransportKind, () => Promise<OpenTransport>> = {
-  postgresql: async () => (await import('./postgresql.ts')).openPostgresql,
+  postgresql: async () => {
+    await importInSteps(import.meta.resolve('pg'));
+    return (await import('./postgresql.ts')).openPostgresql;
+  },
   kafka: async () => {
     await loadKafkaClient();
     return (await import('./kafka.ts')).openKafka;
@@ -18,7 +21,11 @@ export const DRIVERS: Record<TransportKind, () => Promise<OpenTransport>> = {
     await importInSteps(import.meta.resolve('mqtt'));
     return (await import('./mqtt.ts')).openMqtt;
   },
-  nats: async () => (await import('./nats.ts')).openNats,
+  nats: async () => {
+    await importInSteps(import.meta.resolve('@nats-io/jetstream'));
+    await importInSteps(import.meta.resolve('@nats-io/transport-node'));
+    return (await import('./nats.ts')).openNats;
+  },
   redis: async () => {
     await importInSteps(import.meta.resolve('@redis/client'));
     return (await import('./redis.ts')).openRedis;
@@ -26,7 +33,10 @@ export const DRIVERS: Record<TransportKind, () => Promise<OpenTransport>> = {
   s3: async () => (await import('./files/s3.ts')).openS3,
   gcs: async () => (await import('./files/gcs.ts')).openGcs,
   azure_blob: async () => (await import('./files/azure-blob.ts')).openAzureBlob,
-  sftp: async () => (await import('./files/sftp.ts')).openSftp,
+  sftp: async () => {
+    await importInSteps(import.meta.resolve('ssh2'));
+    return (await import('./files/sftp.ts')).openSftp;
+  },
   redshift: async () => (await import('./redshift.ts')).openRedshift,
   mysql: async () => {
     await importInSteps(import.meta.resolve('mysql2/promise'));
