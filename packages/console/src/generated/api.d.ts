@@ -1375,7 +1375,7 @@ export interface paths {
         put?: never;
         /**
          * Test a config before it is installed
-         * @description Really sends one event to the vendor, once, as an integration with this config would. Nothing is stored. `config` is merged over the variant's defaults, as an install does; a config that cannot be sent with is a 422.
+         * @description Really sends one event to the vendor, once, as an integration with this config would. Nothing is stored but an entry in the audit log. `config` is merged over the variant's defaults, as an install does; a config that cannot be sent with is a 422.
          *
          *     Least role: **editor**.
          */

@@ -414,6 +414,12 @@ onStory('trying out', (story) => {
       [undefined, 'Order Completed'],
     ]);
     expect((await story.got('integration-templates')).total).toBe(total);
+    const audit = await story.got('audit-logs?action=vendor.tested');
+    expect(audit.audit_logs.map(({ resource_id, changes }) => [resource_id, changes.pipeline_id?.new])).toEqual([
+      ['webhook', pipeline.id],
+      ['webhook', undefined],
+    ]);
+    expect(JSON.stringify(audit), 'neither secrets nor the config').not.toContain(TOKEN.slice(0, 8));
     const refusal = (change: object, at = path) => story.refusal('POST', at, { config, event, ...change });
     expect(await refusal({ config: {} })).toEqual([422, 'VALIDATION_ERROR', 'config.url']);
     expect(await refusal(byParameter)).toEqual([422, 'VALIDATION_ERROR', 'pipeline_id']);

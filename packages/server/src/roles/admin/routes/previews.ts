@@ -186,11 +186,11 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/integration-catalog/:vendor/test',
     {
-      config: { role: 'editor', anyJson: true, unaudited: true },
+      config: { role: 'editor', anyJson: true },
       schema: {
         summary: 'Test a config before it is installed',
         description:
-          "Really sends one event to the vendor, once, as an integration with this config would. Nothing is stored. `config` is merged over the variant's defaults, as an install does; a config that cannot be sent with is a 422.",
+          "Really sends one event to the vendor, once, as an integration with this config would. Nothing is stored but an entry in the audit log. `config` is merged over the variant's defaults, as an install does; a config that cannot be sent with is a 422.",
         tags,
         params: VendorParams,
         body: Body(
@@ -219,6 +219,10 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       const compiled = await compileTrial(definition, config, secrets, urlRules(context));
       if (compiled.faults.length > 0)
         throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: below('config', field), message })));
+      // The config chooses the destination, and may send it the pipeline's secret parameters.
+      await context.write(user, 'vendor.tested', async (_tx, change) =>
+        change.audit({ id: definition.key, after: definedOf({ variant: body.variant, pipeline_id: body.pipeline_id }) }),
+      );
       const event = eventOf({ event_id: randomUUID(), ...body.event });
       return await trialDelivery({ sender, clock }, { ...compiled, secrets, integration: { delivery_mode: 'server_side' } }, event);
     },
