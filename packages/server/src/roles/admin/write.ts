@@ -12,15 +12,22 @@ import type { CheckBudget } from './organisation-budget.ts';
 
 export type Author = Pick<Actor, 'org_id' | 'user_agent'> & { id: string | null; email: string | null; ip: string | null };
 
+interface Audited {
+  id: string | null;
+  before?: object | undefined;
+  after?: object | undefined;
+  changes?: JsonObject;
+}
+
 /** Second argument of a change, after the transaction. */
 export interface Change {
   /** Version for the written rows. */
   stamp: Stamp;
   /**
    * Writes the audit entry. Call it exactly once. `before` and `after` are the resource as the API shows it (secrets masked or omitted);
-   * the entry keeps the fields that differ.
+   * the entry keeps the fields that differ. They are compared after the change, in another turn of the loop: do not alter them.
    */
-  audit(resource: { id: string | null; before?: object | undefined; after?: object | undefined; changes?: JsonObject }): void;
+  audit(resource: Audited): void;
   /** For urgent changes, which every process must apply within a second: disabled, deleted, secret rotated. */
   urgent(): void;
 }
@@ -43,20 +50,23 @@ export function createWrite(deps: {
     const result = await deps.db.transaction().execute(async (tx) => {
       const now = deps.clock.now();
       const stamp = { row_version: await nextConfigVersion(tx), now: new Date(now).toISOString() };
-      let entry: { resource_id: string | null; changes: JsonObject } | undefined;
+      const audited: Audited[] = [];
       let urgent = false;
       await turns.bulk();
       const value = await change(tx, {
         stamp,
-        audit({ id, before, after, changes }) {
-          if (entry !== undefined) throw new Error(`${action} names what it changed twice.`);
-          entry = { resource_id: id, changes: changes ?? differences(before, after) };
+        audit(resource) {
+          if (audited.length > 0) throw new Error(`${action} names what it changed twice.`);
+          audited.push(resource);
         },
         urgent() {
           urgent = true;
         },
       });
-      if (entry === undefined) throw new Error(`${action} does not name what it changed.`);
+      const [resource] = audited;
+      if (resource === undefined) throw new Error(`${action} does not name what it changed.`);
+      await turns.bulk();
+      const { id, before, after, changes = differences(before, after) } = resource;
       await turns.bulk();
       await deps.checkBudget?.(tx, author.org_id, stamp.row_version);
       if (urgent) await markUrgent(tx, stamp.row_version);
@@ -69,7 +79,8 @@ export function createWrite(deps: {
           user_email: author.email,
           action,
           resource_type: action.slice(0, action.indexOf('.')),
-          ...entry,
+          resource_id: id,
+          changes,
           ip_address: author.ip,
           user_agent: author.user_agent,
         },

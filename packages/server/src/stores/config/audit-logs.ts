@@ -45,6 +45,8 @@ export async function appendAudit(tx: Db, cipher: AuditCipher, entry: AuditEntry
     previous_hash: head.hash,
   };
   const hash = chain.linkHash(unlinked);
+  // The text of a large change was written and hashed; storing it takes as long.
+  await turns.bulk();
   await tx
     .insertInto('audit_logs')
     .values({ ...unlinked, hash })

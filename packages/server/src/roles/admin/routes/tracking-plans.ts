@@ -4,7 +4,7 @@ import { validateTrackingPlanInSteps } from '@firsthand/core/process/compiled.ts
 import { Type } from 'typebox';
 import { invalidFields } from '../../../http/errors.ts';
 import { IdParams } from '../../../http/schema.ts';
-import { finishInTurns } from '../../../runtime/turns.ts';
+import { finishInTurns, turns } from '../../../runtime/turns.ts';
 import { findTrackingPlan, saveTrackingPlan } from '../../../stores/config/tracking-plans.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
@@ -67,6 +67,7 @@ export function trackingPlanRoutes(app: AdminApp, context: AdminContext): void {
         const pipeline = await requirePipeline(tx, user.org_id, params.id);
         const { plan: before, updated_at } = await findTrackingPlan(tx, user.org_id, pipeline.id);
         requireUnchanged(headers['if-match'], updated_at ?? NEVER, 'The tracking plan');
+        await turns.bulk();
         const after = { ...before, ...body } as TrackingPlan;
         await saveTrackingPlan(tx, user.org_id, pipeline.id, after, user.id, change.stamp);
         change.audit({ id: pipeline.id, before, after });
