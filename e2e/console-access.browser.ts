@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
 import type { Browsing } from '../packages/collector/test/site.ts';
 import { readTotpSecret, stepAt, totpCode } from '../packages/server/src/roles/admin/auth/totp.ts';
 import { freePort } from '../packages/server/test/servers/index.ts';
@@ -183,6 +183,37 @@ describe('who may enter the console', () => {
     await question.getByRole('button', { name: 'Disable' }).click();
     await row.getByRole('button', { name: 'Enable' }).waitFor();
     expect((await read()).status).toBe('disabled');
+  });
+
+  test('a user with API tokens is demoted, disabled or removed after a question that counts and names the tokens', async () => {
+    const user = { email: 'machines@firsthand.test', password: 'machines-password-1' };
+    const { id } = await admin.post<{ id: string }>('/users', { ...user, name: 'Machines', role: 'admin' });
+    const maker = new AdminClient(service.url, user.email, user.password);
+    const newToken = (name: string, role: string) => maker.post<{ token: string }>('/api-tokens', { name, role });
+    const [{ token }] = [await newToken('Deployment', 'viewer'), await newToken('Nightly', 'admin')];
+    const status = async () => (await fetch(`${service.url}/v1/admin/pipelines`, { headers: { authorization: `Bearer ${token}` } })).status;
+    await page.goto(`${service.url}/team`);
+    const question = page.getByRole('dialog');
+    const keep = async () => {
+      await question.getByRole('button', { name: 'Keep' }).click();
+      await question.waitFor({ state: 'detached' });
+    };
+    await page.getByRole('combobox', { name: `Role of ${user.email}` }).click();
+    await page.getByRole('option', { name: 'viewer' }).click();
+    await question.getByText('1 API token with more rights than that ends: Nightly.').waitFor();
+    await keep();
+    const row = page.getByRole('row').filter({ hasText: user.email });
+    await row.getByRole('button', { name: 'Disable' }).click();
+    await question.getByText('2 API tokens are refused until then: Deployment, Nightly.').waitFor();
+    await keep();
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await question.getByText('2 API tokens end for good: Deployment, Nightly.').waitFor();
+    expect(await status()).toBe(200);
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await status()).toBe(401);
+    const { api_tokens } = await admin.get<{ api_tokens: { created_by: string }[] }>('/api-tokens');
+    expect(api_tokens.filter(({ created_by }) => created_by === id)).toEqual([]);
   });
 
   test('consent is taken off an integration only after a question that counts the events held back', async () => {

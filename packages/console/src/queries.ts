@@ -110,6 +110,16 @@ export const deadLetterCountQuery = () =>
     queryFn: async () => (await call(api.GET('/v1/admin/dlq', { params: { query: { status: 'pending', limit: 1 } } }))).total,
     refetchInterval: 30_000,
   });
+/** For administrators. */
+export const apiTokensQuery = () =>
+  queryOptions({
+    queryKey: ['api-tokens'],
+    queryFn: () =>
+      allPages(async (offset) => {
+        const page = await call(api.GET('/v1/admin/api-tokens', { params: { query: { limit: 100, offset } } }));
+        return { ...page, rows: page.api_tokens };
+      }),
+  });
 export const catalogQuery = () =>
   queryOptions({ queryKey: ['catalog'], queryFn: () => call(api.GET('/v1/admin/integration-catalog', {})), staleTime: 3_600_000 });
 export const organisationQuery = () =>

@@ -1099,7 +1099,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery`, `integration_id`, `source` and `webhook_source_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).
+         * @description The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery`, `integration_id`, `source`, `webhook_source_id` and `plan_violation` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).
          *
          *     Least role: **viewer**.
          */
@@ -1187,7 +1187,7 @@ export interface paths {
         };
         /**
          * List what needs attention
-         * @description Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, and warnings. At most 200, the most urgent first.
+         * @description Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.
          *
          *     Least role: **viewer**.
          */
@@ -2949,7 +2949,7 @@ export interface components {
         };
         AttentionItem: {
             /** @enum {string} */
-            kind: "misconfigured" | "failing" | "backlog" | "dead_letters" | "silent" | "plan_violations" | "warning";
+            kind: "misconfigured" | "failing" | "backlog" | "dead_letters" | "silent" | "plan_violations" | "expiring_token" | "warning";
             /** @enum {string} */
             severity: "critical" | "warning";
             /** @description One sentence for people. */
@@ -2958,6 +2958,8 @@ export interface components {
             pipeline_id: string | null;
             /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
             integration_id: string | null;
+            /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            api_token_id: string | null;
             /** @description How many events it concerns. */
             count: number | null;
             /**
@@ -9060,19 +9062,21 @@ export interface operations {
                 reason?: string;
                 /** @description Events with a step at this integration; see also `delivery`. */
                 integration_id?: string;
-                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. */
-                delivery?: "delivered" | "not_delivered" | "dropped" | "waiting" | "retrying" | "accepted_by_vendor" | "dead_lettered";
+                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. `failed`: at least one attempt failed, also where a later one succeeded. */
+                delivery?: "delivered" | "not_delivered" | "dropped" | "waiting" | "retrying" | "accepted_by_vendor" | "dead_lettered" | "failed";
                 /** @description The kind of endpoint that took the event. Events of earlier versions, and those without a trace (TRACE_SAMPLE), have none. */
                 source?: "browser" | "server" | "webhook";
                 /** @description Events of this webhook source. */
                 webhook_source_id?: string;
+                /** @description True: events that violated the tracking plan, whatever its `on_violation`. */
+                plan_violation?: boolean;
                 /** @description Received at this moment or later. */
                 from?: string;
                 /** @description Received at this moment or earlier. */
                 to?: string;
                 /** @description The `next_cursor` of the page before; `offset` is ignored. */
                 cursor?: string;
-                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id` and `cursor` cannot be combined with it (422). */
+                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation` and `cursor` cannot be combined with it (422). */
                 status?: "processed" | "dropped" | "dead_lettered" | "rejected";
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;

@@ -1,8 +1,10 @@
 /**
- * Items that need an operator's attention now, each with the resource it concerns. Derived on demand from health, counters and the snapshot.
+ * Items that need an operator's attention now, each with the resource it concerns. Derived on demand from health, counters, the snapshot and
+ * the API tokens.
  */
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { ApiToken } from '../stores/config/api-tokens.ts';
 import { readStatsBy, type StatsEntry } from '../stores/observe/stats.ts';
 import { type HealthDeps, type IntegrationHealth, integrationHealth } from './health.ts';
 
@@ -13,8 +15,19 @@ const BACKLOG_AGE_MS = 5 * 60_000;
 /** A pipeline counts as busy when it received events in this many of the last 24 hours. */
 const BUSY_HOURS = 12;
 const MAX_ITEMS = 200;
+/** An API token is listed so long before it ends. */
+const TOKEN_ENDS_SOON_MS = 14 * DAY;
 
-export const ATTENTION_KINDS = ['misconfigured', 'failing', 'backlog', 'dead_letters', 'silent', 'plan_violations', 'warning'] as const;
+export const ATTENTION_KINDS = [
+  'misconfigured',
+  'failing',
+  'backlog',
+  'dead_letters',
+  'silent',
+  'plan_violations',
+  'expiring_token',
+  'warning',
+] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 export interface AttentionItem {
   kind: AttentionKind;
@@ -23,12 +36,17 @@ export interface AttentionItem {
   message: string;
   pipeline_id: string | null;
   integration_id: string | null;
+  api_token_id: string | null;
   /** Number of affected events, if countable. */
   count: number | null;
   since: string | null;
 }
-/** Most urgent kinds first. */
-export async function attentionItems(deps: HealthDeps & { clock: Clock }, orgId: string): Promise<AttentionItem[]> {
+/** Most urgent kinds first. `tokens`: the API tokens that the caller may see. */
+export async function attentionItems(
+  deps: HealthDeps & { clock: Clock },
+  orgId: string,
+  tokens: readonly ApiToken[],
+): Promise<AttentionItem[]> {
   const now = deps.clock.now();
   const { integrations, pipelines } = deps.snapshots.current();
   const own = [...integrations.values()].map(({ integration }) => integration).filter(({ org_id }) => org_id === orgId);
@@ -45,6 +63,8 @@ export async function attentionItems(deps: HealthDeps & { clock: Clock }, orgId:
     const stats = byPipeline.get(pipeline.id);
     if (pipeline.org_id === orgId && pipeline.enabled && stats !== undefined) items.push(...aboutPipeline(pipeline, stats, now));
   }
+  const byEnd = tokens.toSorted((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''));
+  items.push(...byEnd.flatMap((token) => aboutToken(token, now)));
   const rank = (item: AttentionItem) => ATTENTION_KINDS.indexOf(item.kind);
   return items.sort((a, b) => rank(a) - rank(b) || (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ITEMS);
 }
@@ -58,7 +78,7 @@ function aboutIntegration(
   now: number,
 ): AttentionItem[] {
   if (health === undefined || !enabled) return [];
-  const about = { pipeline_id, integration_id: id };
+  const about = { pipeline_id, integration_id: id, api_token_id: null };
   const items: AttentionItem[] = [];
   const add = (
     kind: AttentionKind,
@@ -86,7 +106,7 @@ function aboutPipeline(
   { series, totals }: { series: (StatsEntry & { time: string })[]; totals: StatsEntry },
   now: number,
 ): AttentionItem[] {
-  const about = { severity: 'warning', pipeline_id: id, integration_id: null } as const;
+  const about = { severity: 'warning', pipeline_id: id, integration_id: null, api_token_id: null } as const;
   const items: AttentionItem[] = [];
   const received = series.filter((entry) => entry.received > 0).map(({ time }) => Date.parse(time));
   const last = received.at(-1);
@@ -109,6 +129,25 @@ function aboutPipeline(
       ...about,
     });
   return items;
+}
+
+function aboutToken({ id, name, expires_at }: ApiToken, now: number): AttentionItem[] {
+  const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now;
+  if (left <= 0 || left > TOKEN_ENDS_SOON_MS) return [];
+  const days = Math.floor(left / DAY);
+  const when = days === 0 ? 'in less than a day' : days === 1 ? 'in a day' : `in ${days} days`;
+  return [
+    {
+      kind: 'expiring_token',
+      severity: 'warning',
+      message: `The API token ${name} ends ${when}.`,
+      pipeline_id: null,
+      integration_id: null,
+      api_token_id: id,
+      count: null,
+      since: null,
+    },
+  ];
 }
 
 function iso(ms: number): string {

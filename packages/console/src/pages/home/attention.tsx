@@ -65,6 +65,12 @@ function Cause({ item: { kind, pipeline_id, integration_id } }: { item: Attentio
         See the dead letters
       </Link>
     );
+  if (kind === 'expiring_token')
+    return (
+      <Link className={classes.go} to="/team" search={{ tab: 'tokens' }}>
+        See the API tokens
+      </Link>
+    );
   if (pipeline === undefined) return null;
   if (kind === 'backlog')
     return (

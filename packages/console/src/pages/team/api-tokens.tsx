@@ -4,7 +4,6 @@ import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { PipelinesSelect } from '../../components/server-select.tsx';
@@ -13,32 +12,25 @@ import { Tag } from '../../components/tag.tsx';
 import { ago, dateTime } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { usePipelineNames } from '../../names.ts';
+import { apiTokensQuery } from '../../queries.ts';
 import type { Role } from '../../session/session.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 
-/** A token that ends within this time is marked. */
-const SOON_MS = 7 * 86_400_000;
+/** A token that ends within this time is marked, and listed on Home. */
+const SOON_MS = 14 * 86_400_000;
 
 export function ApiTokens() {
   const [open, { open: show, close }] = useNewDialog('admin');
   const queries = useQueryClient();
   const may = useMay('admin');
-  const tokens = useQuery({
-    queryKey: ['api-tokens'],
-    enabled: may,
-    queryFn: () =>
-      allPages(async (offset) => {
-        const page = await call(api.GET('/v1/admin/api-tokens', { params: { query: { limit: 100, offset } } }));
-        return { ...page, rows: page.api_tokens };
-      }),
-  });
+  const tokens = useQuery({ ...apiTokensQuery(), enabled: may });
   const names = usePipelineNames(tokens.data?.flatMap(({ pipeline_ids }) => pipeline_ids ?? []) ?? []);
   const pipelinesOf = (ids: readonly string[] | null): string =>
     ids === null ? 'all' : ids.map((one) => names.get(one) ?? one).join(', ');
   const revoke = useMutation({
     mutationFn: (id: string) => call(api.DELETE('/v1/admin/api-tokens/{id}', { params: { path: { id } } })),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
+    onSettled: () => Promise.all(['api-tokens', 'attention'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
     onError: (error) => notifications.show({ color: 'red', title: 'Not revoked', message: failureText(error) }),
   });
   if (!may) return <Empty title="Needs the role admin">API tokens are managed by administrators.</Empty>;

@@ -16,6 +16,7 @@ import { nextOffset } from '../../next-offset.ts';
 import { type Role, reaches, rolesToGive, roleToChange } from '../../session/roles.ts';
 import { useUser } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
+import { TokensOfUser } from './tokens-of-user.tsx';
 
 const RIGHTS: Record<Role, string> = {
   viewer: 'Viewers read everything and change nothing.',
@@ -43,7 +44,8 @@ export function Users() {
     getNextPageParam: (last) => nextOffset(last, last.users),
     placeholderData: keepPreviousData,
   });
-  const refresh = () => queries.invalidateQueries({ queryKey: ['users'] });
+  /** Less rights, or none, end API tokens. */
+  const refresh = () => Promise.all(['users', 'api-tokens'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
   const onError = (error: unknown) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) });
   const change = useMutation({
     mutationFn: ({ id, ...body }: { id: string; role?: Role; status?: 'active' | 'disabled' }) =>
@@ -65,11 +67,14 @@ export function Users() {
     const who = id === me.id ? 'You' : 'They';
     modals.openConfirmModal({
       title: id === me.id ? `Make yourself ${to}?` : `Make ${email} ${to}?`,
-      children: `${RIGHTS[to]} ${
-        reaches(to, from)
-          ? 'It applies at once.'
-          : `${who} must sign in again, and API tokens with more rights than that end.${id === me.id ? ' Only somebody else can give the role back.' : ''}`
-      }`,
+      children: reaches(to, from) ? (
+        `${RIGHTS[to]} It applies at once.`
+      ) : (
+        <p>
+          {RIGHTS[to]} {who} must sign in again. {id === me.id && 'Only somebody else can give the role back. '}
+          <TokensOfUser userId={id} above={to} one="with more rights than that ends" several="with more rights than that end" />
+        </p>
+      ),
       labels: { confirm: `Make ${id === me.id ? 'me' : 'them'} ${to}`, cancel: 'Keep' },
       confirmProps: reaches(to, from) && to !== 'owner' ? {} : { color: 'red' },
       onConfirm: () => change.mutate({ id, role: to }),
@@ -103,7 +108,12 @@ export function Users() {
               ? change.mutate({ id, status: 'active' })
               : modals.openConfirmModal({
                   title: `Disable ${email}?`,
-                  children: 'They are signed out at once and cannot sign in until you enable them again. Their history stays.',
+                  children: (
+                    <p>
+                      They are signed out at once and cannot sign in until you enable them again. Their history stays.{' '}
+                      <TokensOfUser userId={id} one="is refused until then" several="are refused until then" />
+                    </p>
+                  ),
                   labels: { confirm: 'Disable', cancel: 'Keep' },
                   confirmProps: { color: 'red' },
                   onConfirm: () => change.mutate({ id, status: 'disabled' }),
@@ -120,7 +130,11 @@ export function Users() {
           onClick={() =>
             modals.openConfirmModal({
               title: `Remove ${email}?`,
-              children: 'Their sessions and API tokens end at once.',
+              children: (
+                <p>
+                  Their sessions end at once. <TokensOfUser userId={id} one="ends for good" several="end for good" />
+                </p>
+              ),
               labels: { confirm: 'Remove', cancel: 'Keep' },
               confirmProps: { color: 'red' },
               onConfirm: () => remove.mutate(id),

@@ -10,7 +10,7 @@ import { type AdminApp, type AdminContext, ROLE_ORDER, roleReaches } from '../de
 
 const tags = ['API tokens'];
 /** Each token has a request rate of its own, so their number limits the rate of an organisation. */
-const MAX_API_TOKENS = 100;
+export const MAX_API_TOKENS = 100;
 const shown = {
   id: Id('apt'),
   org_id: Id('org'),

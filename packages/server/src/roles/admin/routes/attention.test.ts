@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { about, aDeadLetter, newIntegration } from '../testing/outcomes.ts';
-import { onStory } from '../testing/story.ts';
+import { type Loose, onStory } from '../testing/story.ts';
 
 onStory('what needs attention', (story) => {
   test('names failing, dead letters and plan violations with what they point to, and nothing of another organisation', async () => {
@@ -35,5 +35,34 @@ onStory('what needs attention', (story) => {
     await story.record(...Array.from({ length: 15 }, (_, hour) => received(busy, hour + 4)), received(quiet, 5));
     const silent = (await story.got('attention')).items.filter(({ kind }) => String(kind) === 'silent');
     expect(silent.map(({ pipeline_id }) => pipeline_id)).toEqual([busy]);
+  });
+
+  test('names API tokens that end within 14 days, the first to end first, to administrators only', async () => {
+    const inDays = (days: number) => new Date(story.harness.clock.now() + days * 86_400_000).toISOString();
+    const newToken = (name: string, expires_at: string | null) => story.made('api-tokens', { name, role: 'viewer', expires_at });
+    await newToken('Next year', inDays(365));
+    await newToken('In 15 days', inDays(15));
+    await newToken('Forever', null);
+    const later = await newToken('Deployment', inDays(13.5));
+    const soon = await newToken('Nightly', inDays(0.001));
+    const ending = ({ items }: Loose) => items.filter(({ kind }) => String(kind) === 'expiring_token');
+    expect(ending(await story.got('attention'))).toEqual([
+      {
+        kind: 'expiring_token',
+        severity: 'warning',
+        message: 'The API token Nightly ends in less than a day.',
+        pipeline_id: null,
+        integration_id: null,
+        api_token_id: soon.id,
+        count: null,
+        since: null,
+      },
+      expect.objectContaining({ message: 'The API token Deployment ends in 13 days.', api_token_id: later.id }),
+    ]);
+    expect(ending((await (await story.as('editor'))('GET', 'attention')).body)).toEqual([]);
+    expect(ending((await story.stranger('GET', 'attention')).body)).toEqual([]);
+    story.harness.clock.advance(100_000);
+    const left = ending(await story.got('attention')).map(({ api_token_id }) => api_token_id);
+    expect(left, 'what has ended is no longer announced').toEqual([later.id]);
   });
 });

@@ -1,7 +1,9 @@
 import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ATTENTION_KINDS, attentionItems } from '../../../operations/attention.ts';
-import type { AdminApp, AdminContext } from '../deps.ts';
+import { listApiTokens } from '../../../stores/config/api-tokens.ts';
+import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';
+import { MAX_API_TOKENS } from './api-tokens.ts';
 
 const AttentionItem = named(
   'AttentionItem',
@@ -11,6 +13,7 @@ const AttentionItem = named(
     message: Type.String({ description: 'One sentence for people.' }),
     pipeline_id: Nullable(Id('pl')),
     integration_id: Nullable(Id('int')),
+    api_token_id: Nullable(Id('apt')),
     count: Nullable(Type.Integer({ description: 'How many events it concerns.' })),
     since: Nullable(Timestamp),
   }),
@@ -24,14 +27,20 @@ export function attentionRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'List what needs attention',
         description:
-          'Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, and warnings. At most 200, the most urgent first.',
+          'Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.',
         tags: ['Statistics'],
         response: { 200: named('AttentionList', Closed({ items: Type.Array(AttentionItem), checked_at: Timestamp })) },
       },
     },
-    async ({ user }) => ({
-      items: await attentionItems({ ...context.operations, clock: context.clock }, user.org_id),
-      checked_at: new Date(context.clock.now()).toISOString(),
-    }),
+    async ({ user }) => {
+      const maySeeTokens = roleReaches(user.role, 'admin');
+      const { rows: tokens } = maySeeTokens
+        ? await listApiTokens(context.db, user.org_id, { limit: MAX_API_TOKENS, offset: 0 })
+        : { rows: [] };
+      return {
+        items: await attentionItems({ ...context.operations, clock: context.clock }, user.org_id, tokens),
+        checked_at: new Date(context.clock.now()).toISOString(),
+      };
+    },
   );
 }
