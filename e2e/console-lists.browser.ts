@@ -17,7 +17,7 @@ let hook: { id: string; template_id: string };
 let errors: string[];
 
 beforeAll(async () => {
-  [opened, receiver] = await Promise.all([startConsole(), startReceiver()]);
+  [opened, receiver] = await Promise.all([startConsole({ ALERT_INTERVAL: '300ms' }), startReceiver()]);
   ({ service, page, admin, errors } = opened);
   oldest = await admin.post('/pipelines', { name: 'The very first shop', labels: ['env:production'] });
   hook = await admin.post('/integrations', {
@@ -269,6 +269,15 @@ describe('the lists of a large organisation', () => {
     await page.unroute('**/v1/admin/attention');
   });
 
+  test('an API token that ends soon needs attention, and leads to the tokens', async () => {
+    const expires_at = new Date(Date.now() + 10.5 * 86_400_000).toISOString();
+    await admin.post('/api-tokens', { name: 'Nightly export', role: 'viewer', expires_at });
+    await page.goto(service.url);
+    const item = page.getByRole('listitem').filter({ hasText: 'The API token Nightly export ends in 10 days.' });
+    await item.getByRole('link', { name: 'See the API tokens' }).click();
+    await page.getByRole('row', { name: /Nightly export.*soon/ }).waitFor();
+  });
+
   test('a number of dead letters leads to exactly these: of its time, with replays that failed again, without rejected events', async () => {
     const shop = await admin.post<{ id: string; pipeline_key: string }>('/pipelines', { name: 'A shop that fails' });
     await admin.post('/integrations', { source_id: shop.id, vendor: 'webhook', name: 'Closed', config: { url: receiver.url } });
@@ -313,6 +322,29 @@ describe('the lists of a large organisation', () => {
       .getByRole('link', { name: '2', exact: true })
       .click();
     await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
+  });
+
+  test('the number of a firing alert leads to the dead letters or the events that it counts', async () => {
+    const { pipelines } = await admin.get<{ pipelines: [{ id: string }] }>('/pipelines?search=A%20shop%20that%20fails');
+    const watch = { pipeline_id: pipelines[0].id, threshold: 1, window_minutes: 60, channels: [{ type: 'email', to: 'a@shop.example' }] };
+    await admin.post('/alerts', { name: 'Given up', kind: 'dead_letters', ...watch });
+    await admin.post('/alerts', { name: 'Refused', kind: 'failing', ...watch });
+    const firing = async () => (await admin.get<{ alerts: object[] }>('/alerts/firing')).alerts.length;
+    await expect.poll(firing).toBe(2);
+    await page.goto(`${service.url}/settings`);
+    const number = (alert: string) => page.getByRole('listitem', { name: alert }).getByRole('link', { name: /^2 / });
+    await number('Given up').click();
+    await expect.poll(() => page.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
+    expect(await page.getByRole('combobox', { name: 'Time range' }).inputValue()).toContain('–');
+    await page.goBack();
+    await number('Refused').click();
+    await page.getByRole('button', { name: /^Result: attempt failed/ }).waitFor();
+    await page.getByRole('option', { name: /Order Failed/ }).waitFor();
+    await page.getByText('1 match', { exact: true }).waitFor();
+    // The fixed time is one of the choices, and another one takes its place.
+    await page.getByRole('combobox', { name: 'Time range' }).click();
+    await page.getByRole('option', { name: 'Last hour' }).click();
+    await page.getByRole('button', { name: 'Time: Last hour' }).waitFor();
   });
 
   test('settings name every process and say what the stores allow; the browser reported no error', async () => {

@@ -41,6 +41,7 @@ const events = createRoute({
     'delivery',
     'reason',
     'status',
+    'plan',
     'range',
     'selected',
     'selected_in',
@@ -135,7 +136,7 @@ const tryIt = createRoute({
 const mapping = createRoute({
   getParentRoute: () => root,
   path: '/templates/$templateId',
-  validateSearch: texts('revision', 'integration', 'event', 'compare'),
+  validateSearch: texts('revision', 'integration', 'event', 'compare', 'rows', 'pins'),
   component: lazyRouteComponent(() => import('./pages/mapping/mapping-page.tsx'), 'MappingPage'),
 });
 

@@ -28,6 +28,22 @@ test('a replay sends what was counted, and nothing that failed again since', asy
   expect(sent).toEqual([200, 200, 50]);
 });
 
+test('a replay of a fixed time sends nothing that failed after it', async () => {
+  const bounds: unknown[] = [];
+  const calls: Pick<ReplayCalls, 'replay'> = {
+    async replay({ to, dry_run }) {
+      if (dry_run !== true) bounds.push(to);
+      return { replayed: 1, at: COUNTED_AT };
+    },
+  };
+  for (const end of ['2026-05-01T09:00:00.000Z', '2026-05-01T11:00:00.000Z']) {
+    const job = filterJob('all', async () => [{ pipeline_id: 'pl_1', range: `2026-05-01T08:00:00.000Z/${end}` }], calls as ReplayCalls);
+    await job.estimate();
+    await job.run(() => undefined, new AbortController().signal, 'pinned');
+  }
+  expect(bounds).toEqual(['2026-05-01T09:00:00.000Z', '2026-05-01T10:00:00.000Z']);
+});
+
 test('chosen letters wait as long as the service asks, and all are sent', async () => {
   let refusals = 2;
   const sent: string[] = [];

@@ -65,7 +65,9 @@ export function filterJob(what: string, read: () => Promise<readonly Which[]>, {
     async run(onSent, signal, revision) {
       for (const which of filters)
         while (!signal.aborted) {
-          const to = new Date(countedAt.get(which) ?? Date.now()).toISOString();
+          const counted = new Date(countedAt.get(which) ?? Date.now()).toISOString();
+          const { to: last = counted } = filterOf(which);
+          const to = last < counted ? last : counted;
           const answer = await patiently(() => replay({ which, use_revision: revision, limit: STEP, to }), signal);
           onSent(answer?.replayed ?? 0);
           if ((answer?.replayed ?? 0) < STEP) break;

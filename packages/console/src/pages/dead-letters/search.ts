@@ -1,5 +1,5 @@
 /** The filters of the dead letters, as they stand in the address and as the API takes them. */
-import { bounds, RANGES, type RangeKey } from '../../time-range.ts';
+import { limitsOf } from '../../time-range.ts';
 
 export interface DeadLettersSearch {
   pipeline?: string;
@@ -28,7 +28,7 @@ export type Status = (typeof STATUSES)[number];
 export const statusOf = ({ status }: DeadLettersSearch): Status => STATUSES.find((each) => each === status) ?? 'pending';
 
 /** The dead letters that a number of the statistics counts. */
-export const countedSearch = (owner: Pick<DeadLettersSearch, 'pipeline' | 'integration'>, range: RangeKey): DeadLettersSearch => ({
+export const countedSearch = (owner: Pick<DeadLettersSearch, 'pipeline' | 'integration'>, range: string): DeadLettersSearch => ({
   ...owner,
   stage: ACCEPTED,
   status: 'all',
@@ -43,7 +43,7 @@ export interface Which {
   stage?: Stage;
   stages?: string;
   reason?: string;
-  range?: RangeKey;
+  range?: string;
 }
 export function whichOf({ pipeline, integration, source, stage, reason, range }: DeadLettersSearch): Which {
   return {
@@ -52,10 +52,10 @@ export function whichOf({ pipeline, integration, source, stage, reason, range }:
     ...(source === undefined ? {} : { webhook_source_id: source }),
     ...(STAGES.includes(stage as Stage) ? { stage: stage as Stage } : stage === ACCEPTED ? { stages: ACCEPTED_STAGES } : {}),
     ...(reason === undefined ? {} : { reason }),
-    ...(range !== undefined && Object.hasOwn(RANGES, range) ? { range: range as RangeKey } : {}),
+    ...(range !== undefined && limitsOf(range) !== undefined ? { range } : {}),
   };
 }
 /** As the API takes it now. */
 export function filterOf({ range, ...which }: Which) {
-  return { ...which, ...(range === undefined ? {} : { from: bounds(range).from }) };
+  return { ...which, ...(range === undefined ? {} : limitsOf(range)) };
 }

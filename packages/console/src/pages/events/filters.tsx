@@ -3,9 +3,9 @@ import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { IntegrationSelect, PipelineSelect, SourceSelect, useSourceName } from '../../components/server-select.tsx';
 import { useIntegrationNames, usePipelineNames } from '../../names.ts';
-import { RANGES } from '../../time-range.ts';
+import { fixedLabel, RANGES, type RangeKey } from '../../time-range.ts';
 import classes from './filters.module.css';
-import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, SOURCES, STATUSES } from './search.ts';
+import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, PLAN, SOURCES, STATUSES } from './search.ts';
 
 const LABELS: Record<FilterName, string> = {
   pipeline: 'Pipeline',
@@ -17,6 +17,7 @@ const LABELS: Record<FilterName, string> = {
   delivery: 'Result',
   reason: 'Reason',
   status: 'Processing',
+  plan: 'Tracking plan',
   range: 'Time',
 };
 const HINTS: Partial<Record<FilterName, string>> = {
@@ -48,13 +49,14 @@ export function Filters({
     if (name === 'pipeline') return pipelines.get(value) ?? value;
     if (name === 'integration') return integrations.get(value) ?? value;
     if (name === 'source' && sourceName !== undefined) return sourceName;
+    if (name === 'range') return fixedLabel(value) ?? RANGES[value as RangeKey]?.label ?? value;
     return choices(name)?.find((choice) => choice.value === value)?.label ?? value;
   };
   const choices = (name: FilterName): readonly Choice[] | undefined => {
     if (name === 'delivery') return choicesOf(DELIVERIES);
     if (name === 'status') return choicesOf(STATUSES);
     if (name === 'source') return choicesOf(SOURCES);
-    if (name === 'range') return Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
+    if (name === 'plan') return choicesOf(PLAN);
     return undefined;
   };
   const set = FILTERS.filter((name) => search[name] !== undefined);

@@ -1,5 +1,5 @@
 /** The filters of the events page. They stand in the address, so that a shared link shows the same list. */
-import { bounds, RANGES, type RangeKey } from '../../time-range.ts';
+import { limitsOf } from '../../time-range.ts';
 
 export interface EventsSearch {
   pipeline?: string;
@@ -12,6 +12,7 @@ export interface EventsSearch {
   delivery?: string;
   reason?: string;
   status?: string;
+  plan?: string;
   range?: string;
   selected?: string;
   /** The pipeline of the selected event: two pipelines may have the same event id. */
@@ -35,6 +36,7 @@ export const FILTERS: readonly FilterName[] = [
   'delivery',
   'reason',
   'status',
+  'plan',
   'range',
 ];
 
@@ -44,6 +46,7 @@ export const DELIVERIES = {
   dropped: 'dropped by your rules',
   waiting: 'waiting: not tried yet, or to be tried again',
   retrying: 'retrying',
+  failed: 'attempt failed, also if a later one succeeded',
   accepted_by_vendor: 'accepted by the vendor',
   dead_lettered: 'dead letter',
 } as const;
@@ -55,14 +58,16 @@ export const STATUSES = {
   rejected: 'rejected at the door',
 } as const;
 
+export const PLAN = { violated: 'violated' } as const;
+
 /** Filters that the API does not apply to rejected events. */
-const NOT_FOR_REJECTED: readonly FilterName[] = ['event', 'integration', 'delivery', 'source'];
+const NOT_FOR_REJECTED: readonly FilterName[] = ['event', 'integration', 'delivery', 'source', 'plan'];
 export const canBeAdded = (name: FilterName, { status }: EventsSearch): boolean =>
   status !== 'rejected' || !NOT_FOR_REJECTED.includes(name);
 
 /** The filters as the API takes them; a value that it does not know is left out. */
 export function queryOf(search: EventsSearch) {
-  const { pipeline, source, event, user, visitor, integration, delivery, reason, status, range } = search;
+  const { pipeline, source, event, user, visitor, integration, delivery, reason, status, plan, range } = search;
   return {
     ...(pipeline === undefined ? {} : { pipeline_id: pipeline }),
     ...(source === undefined ? {} : isKey(SOURCES, source) ? { source } : { webhook_source_id: source }),
@@ -73,13 +78,14 @@ export function queryOf(search: EventsSearch) {
     ...(isKey(DELIVERIES, delivery) ? { delivery } : {}),
     ...(reason === undefined ? {} : { reason }),
     ...(isKey(STATUSES, status) ? { status } : {}),
-    ...(isKey(RANGES, range) ? { from: bounds(range as RangeKey).from } : {}),
+    ...(isKey(PLAN, plan) ? { plan_violation: true } : {}),
+    ...(range === undefined ? {} : limitsOf(range)),
   };
 }
 function isKey<T extends object>(table: T, text: string | undefined): text is Extract<keyof T, string> {
   return text !== undefined && Object.hasOwn(table, text);
 }
 /** Live frames say nothing of users or final results: only these filters can be applied to them. */
-export function canBeLive({ source, user, visitor, integration, delivery, reason, status, range }: EventsSearch): boolean {
-  return [source, user, visitor, integration, delivery, reason, status, range].every((filter) => filter === undefined);
+export function canBeLive({ source, user, visitor, integration, delivery, reason, status, plan, range }: EventsSearch): boolean {
+  return [source, user, visitor, integration, delivery, reason, status, plan, range].every((filter) => filter === undefined);
 }

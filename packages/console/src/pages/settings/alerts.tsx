@@ -16,6 +16,7 @@ import { useIntegrationNames, usePipelineNames } from '../../names.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 import { AlertForm } from './alert-form.tsx';
+import { countedBy, countOf, type Fired } from './counted-by.ts';
 import classes from './settings.module.css';
 
 export function Alerts() {
@@ -110,7 +111,7 @@ export function Alerts() {
                   onChange={({ currentTarget }) => enable.mutate({ id, enabled: currentTarget.checked })}
                 />
               </div>
-              <Firing alert={now.get(id)} />
+              <Firing alert={now.get(id)} windowMinutes={window_minutes} />
               {warnings.map((warning) => (
                 <div key={warning} className={classes.warning}>
                   {warning}
@@ -176,15 +177,21 @@ function shortChannel({ type, url, to }: { type: string; url?: string; to?: stri
   return `${name} ${address}`.trim();
 }
 
-/** What happens now, and the event with which it began. */
-function Firing({ alert }: { alert: { message: string; event_id: string | null } | undefined }) {
+interface FiringProps {
+  alert: (Omit<Fired, 'window_minutes'> & { message: string; event_id: string | null }) | undefined;
+  windowMinutes: number;
+}
+/** What happens now, with the way to what it counts, and the event with which it began. */
+function Firing({ alert, windowMinutes }: FiringProps) {
   if (alert === undefined) return null;
+  const { count, rest } = countOf(alert.message);
   return (
     <div className="dim">
-      <Message text={alert.message} />{' '}
+      <Link {...(countedBy({ ...alert, window_minutes: windowMinutes }) as { to: string })}>{count}</Link>
+      <Message text={rest} />{' '}
       {alert.event_id !== null && (
         <Link to="/events" search={{ selected: alert.event_id }}>
-          The first event
+          The {alert.kind === 'backlog' ? 'oldest' : 'first'} event
         </Link>
       )}
     </div>

@@ -3,6 +3,7 @@ import type { AlertKind } from '@firsthand/core/config/alert.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import type { ObserveDb } from './schema.ts';
 import { allTraces, listSegments, segmentTable } from './segments.ts';
+import { violatesPlan } from './traces.ts';
 
 const MINUTE = 60_000;
 const LONGEST_WAIT = 60 * MINUTE;
@@ -67,7 +68,7 @@ export async function firstFailure(
     // For the index: an event that waited longer for its processing is not found.
     .where('received_at', '>=', minuteAt - LONGEST_WAIT)
     .where('received_at', '<', until)
-    .where((eb) => eb.or([eb('reason', '=', 'tracking_plan'), eb('decisions', 'like', '%"step":"tracking_plan"%')]));
+    .where(violatesPlan);
   if (scope.pipeline_id !== null) events = events.where('pipeline_id', '=', scope.pipeline_id);
   return await events.orderBy('processed_at').limit(1).executeTakeFirst();
 }

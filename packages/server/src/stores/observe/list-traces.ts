@@ -25,9 +25,9 @@ export interface TraceFilter extends TraceCondition {
   reason?: string;
   /**
    * The last step of the event at an integration (any, or `integration_id`) is this one. `waiting`: there is no step yet, or another attempt
-   * or result is to come.
+   * or result is to come. `failed`: any step is a failed attempt, also where a later one succeeded.
    */
-  delivery?: TraceStepRow['kind'] | 'not_delivered' | 'waiting';
+  delivery?: TraceStepRow['kind'] | 'not_delivered' | 'waiting' | 'failed';
   /** The integrations of a pipeline, and when each was added: events that have no step at an integration are its own since then. */
   assigned?(pipelineId: string): readonly { id: string; since: number }[];
   integration_id?: string;
@@ -202,6 +202,11 @@ function matchesSteps(
     const added = assigned?.(row.pipeline_id).find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
     return Math.floor(added / MINUTE) <= Math.floor(Number(row.processed_at) / MINUTE);
   }
+  if (delivery === 'failed')
+    return (
+      (integration_id === undefined && row.result === 'dead_lettered') ||
+      steps.some((step) => FAILED.includes(step.kind) && (integration_id === undefined || step.integration_id === integration_id))
+    );
   const last = new Map<string, number>();
   for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));
   if (delivery === 'waiting' && row.result === 'processed' && row.reason !== UNTRACED) {
@@ -217,6 +222,8 @@ function matchesSteps(
       (delivery === undefined || fits(step.kind, delivery)),
   );
 }
+
+const FAILED: readonly TraceStepRow['kind'][] = ['retrying', 'dead_lettered'];
 
 function fits(kind: TraceStepRow['kind'], delivery: NonNullable<TraceFilter['delivery']>): boolean {
   if (delivery === 'not_delivered') return kind !== 'delivered';

@@ -16,6 +16,8 @@ export interface TraceCondition {
   /** `webhook` stands for all webhook sources. */
   source?: 'browser' | 'server' | 'webhook';
   webhook_source_id?: string;
+  /** Violated the tracking plan, whatever its `on_violation`. */
+  plan_violation?: boolean;
   from?: number;
   to?: number;
 }
@@ -52,7 +54,7 @@ export function selectTraces(
 ) {
   const { db, engine } = observe;
   const leading = leadingOf(observe, wanted);
-  const { org_id, pipeline_id, user_id, anonymous_id, event, status, source: kind, webhook_source_id, from, to } = wanted;
+  const { org_id, pipeline_id, user_id, anonymous_id, event, status, source: kind, webhook_source_id, plan_violation, from, to } = wanted;
   // In SQLite a plus sign keeps a column from being looked up in an index: without it the planner may follow the wrong one.
   const plain = (column: string, value: string) => sql<SqlBool>`${sql.raw(engine === 'sqlite' ? '+' : '')}${sql.ref(column)} = ${value}`;
   const isLed = (...names: Leading[]) => names.includes(leading);
@@ -75,6 +77,7 @@ export function selectTraces(
   if (kind === 'webhook') query = query.where('source', 'not in', ['browser', 'server']);
   else if (kind !== undefined) query = query.where('source', '=', kind);
   if (webhook_source_id !== undefined) query = query.where('source', '=', webhook_source_id);
+  if (plan_violation === true) query = query.where(violatesPlan);
   if (from !== undefined) query = query.where('received_at', '>=', from);
   if (to !== undefined) query = query.where('received_at', '<=', to);
   // The first condition repeats a part of the second: an index can use it.
@@ -88,6 +91,9 @@ export function selectTraces(
       .where(({ eb, or }) => or([eb('received_at', '>', through.received_at), eb('event_id', '>=', through.event_id)]));
   return query;
 }
+
+/** A plan that does not drop leaves only its decision. */
+export const violatesPlan: Expression<SqlBool> = sql<SqlBool>`(reason = 'tracking_plan' or decisions like '%"step":"tracking_plan"%')`;
 
 /** As in filters and mappings: `@page` also finds screens, `@screen` only those. */
 function eventColumn(key: string): [column: 'event' | 'type' | 'original_type', value: string] {

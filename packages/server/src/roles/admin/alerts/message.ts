@@ -47,7 +47,7 @@ export function announcementOf(
   state: Pick<AlertState, 'message' | 'value' | 'since' | 'event_id'>,
   baseUrl: string | undefined,
 ): Announcement {
-  const path = state.event_id === null ? '/' : `/events?event=${encodeURIComponent(state.event_id)}`;
+  const path = state.event_id === null ? '/' : `/events?selected=${encodeURIComponent(state.event_id)}`;
   return {
     type: `alert.${occasion}`,
     alert: { id, name, kind, pipeline_id, integration_id, threshold, window_minutes },

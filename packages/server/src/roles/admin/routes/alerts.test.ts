@@ -265,7 +265,7 @@ onStory('alerts', (story) => {
     const checks = evaluator(story);
     await evaluated(checks);
     await checks.stop();
-    const link = `https://firsthand.example/events?event=${oldest.event_id}`;
+    const link = `https://firsthand.example/events?selected=${oldest.event_id}`;
     const own = received.filter((message) => message.alert.id === alert.id);
     expect(own).toMatchObject([{ type: 'alert.firing', value: 2, event_id: oldest.event_id, link }]);
     const { since } = (await story.got('alerts/firing')).alerts.find(({ id }: Loose) => id === alert.id) as Loose;

@@ -208,6 +208,9 @@ onStory('events', (story) => {
     expect(await found('')).toEqual(all);
     expect(await found('delivery=delivered'), 'the last step counts').toEqual([all[3]]);
     expect(await found('delivery=retrying')).toEqual([all[2]]);
+    expect(await found('delivery=failed'), 'also where a later attempt succeeded').toEqual([all[2], all[3]]);
+    expect(await found(`delivery=failed&integration_id=${integration}`)).toEqual([all[2], all[3]]);
+    expect(await found('delivery=failed&integration_id=int_nobody')).toEqual([]);
     expect(await found('delivery=waiting'), 'not tried yet, or to be tried again').toEqual([all[0], all[2]]);
     expect(await found(`delivery=waiting&integration_id=${integration}`)).toEqual([all[0], all[2]]);
     expect(await found('delivery=waiting&integration_id=int_nobody')).toEqual([]);
@@ -220,6 +223,25 @@ onStory('events', (story) => {
     expect(await found('delivery=dropped'), 'as the statistics count them: also before routing').toEqual([['v5', 'dropped'], all[1]]);
     expect(await found(`delivery=dropped&integration_id=${integration}`)).toEqual([['v5', 'dropped'], all[1]]);
     expect(await found('delivery=dropped&integration_id=int_nobody')).toEqual([]);
+  });
+
+  test('that violated the tracking plan are found, whatever the plan does with them', async () => {
+    const { pipeline } = await newIntegration(story);
+    const decided = (result: 'flagged' | 'allowed' | 'dropped') => [{ step: 'tracking_plan', result } as const];
+    await story.record(
+      { kind: 'processed', received_at: T0, decisions: [], ...about(story, pipeline, 'fits') },
+      { kind: 'processed', received_at: T0 + 1, decisions: decided('flagged'), ...about(story, pipeline, 'flagged') },
+      { kind: 'processed', received_at: T0 + 2, decisions: decided('allowed'), ...about(story, pipeline, 'allowed') },
+      { kind: 'dropped', reason: 'tracking_plan', received_at: T0 + 3, ...about(story, pipeline, 'dropped') },
+    );
+    const ids = async (query: string) =>
+      (await story.got(`events?pipeline_id=${pipeline}&${query}`)).events.map(({ event_id }) => event_id);
+    expect(await ids('plan_violation=true')).toEqual(['dropped', 'allowed', 'flagged']);
+    expect(await ids('plan_violation=true&status=processed')).toEqual(['allowed', 'flagged']);
+    expect(await ids('plan_violation=false')).toEqual(['dropped', 'allowed', 'flagged', 'fits']);
+    expect(await story.refusal('GET', 'events?plan_violation=maybe')).toEqual([422, 'VALIDATION_ERROR', 'plan_violation']);
+    const refused = await story.refusal('GET', 'events?status=rejected&plan_violation=true');
+    expect(refused).toEqual([422, 'VALIDATION_ERROR', 'plan_violation']);
   });
 
   test('dropped events of an integration are those that its statistics count, also before routing, since it was added', async () => {

@@ -45,7 +45,16 @@ const Listed = named(
     ),
   }),
 );
-const DELIVERIES = ['delivered', 'not_delivered', 'dropped', 'waiting', 'retrying', 'accepted_by_vendor', 'dead_lettered'] as const;
+const DELIVERIES = [
+  'delivered',
+  'not_delivered',
+  'dropped',
+  'waiting',
+  'retrying',
+  'accepted_by_vendor',
+  'dead_lettered',
+  'failed',
+] as const;
 const ReceivedRequest = named(
   'ReceivedRequest',
   Type.Object(
@@ -129,7 +138,7 @@ const Rejected = named(
 );
 const STATUSES = ['processed', 'dropped', 'dead_lettered', 'rejected'] as const;
 /** A rejected event is stored as the client sent it: it has no parsed name, no integration, no source and no cursor. */
-const NOT_FOR_REJECTED = ['event', 'integration_id', 'delivery', 'source', 'webhook_source_id', 'cursor'] as const;
+const NOT_FOR_REJECTED = ['event', 'integration_id', 'delivery', 'source', 'webhook_source_id', 'plan_violation', 'cursor'] as const;
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
@@ -146,7 +155,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'List events',
         description:
-          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery`, `integration_id`, `source` and `webhook_source_id` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).',
+          'The retained ones, newest first. `next_cursor` leads to the next page: with it new events do not move the pages, and old pages are as quick as the first. Pages after a cursor have no `total`. The filters `event`, `status`, `reason`, `delivery`, `integration_id`, `source`, `webhook_source_id` and `plan_violation` search for up to a second: a page may have fewer events than `limit`, and its `next_cursor` continues the search. It is null at the end of the list. A page ends at 2 MB of events, with fewer than `limit`. Skipping very many events with `offset` can take too long (503).',
         tags,
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
@@ -160,7 +169,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           delivery: Type.Optional(
             OneOf(DELIVERIES, {
               description:
-                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result.',
+                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. `failed`: at least one attempt failed, also where a later one succeeded.',
             }),
           ),
           source: Type.Optional(
@@ -170,6 +179,9 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
             }),
           ),
           webhook_source_id: Type.Optional(Type.String({ description: 'Events of this webhook source.' })),
+          plan_violation: Type.Optional(
+            Type.Boolean({ description: 'True: events that violated the tracking plan, whatever its `on_violation`.' }),
+          ),
           from: Type.Optional(TimeQuery('Received at this moment or later.')),
           to: Type.Optional(TimeQuery('Received at this moment or earlier.')),
           cursor: Type.Optional(
@@ -178,7 +190,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           status: Type.Optional(
             OneOf(STATUSES, {
               description:
-                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id` and `cursor` cannot be combined with it (422).',
+                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation` and `cursor` cannot be combined with it (422).',
             }),
           ),
           ...PageQuery,
@@ -218,6 +230,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       }
       const filter = {
         ...definedOf({ pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, source, webhook_source_id }),
+        ...(query.plan_violation === true && { plan_violation: true }),
         ...timeRange(query),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
       };
