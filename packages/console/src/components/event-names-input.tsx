@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useEventNames } from '../pages/mapping/completions.ts';
 
 /** Names of events, with those that the pipeline has really seen as suggestions. The list closes once a name is taken. */
-export function EventNamesInput({ pipelineId, ...props }: { pipelineId: string } & Omit<TagsInputProps, 'data'>) {
+export function EventNamesInput({ pipelineId, ...props }: { pipelineId: string | undefined } & Omit<TagsInputProps, 'data'>) {
   const [open, setOpen] = useState(false);
   const names = useEventNames(pipelineId);
   return (

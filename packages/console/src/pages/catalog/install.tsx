@@ -154,16 +154,18 @@ export function Install({
           </Button>
         )}
         {more && inputs(optional)}
-        {vendor.connect === null && (
-          <div className={classes.done}>
-            <TestEvent
-              about={`Check the credentials with one real request: a sample order goes to ${vendor.name}. Nothing is installed yet.`}
-              testMode={vendor.test_mode}
-              send={(body) => test(form.values, body)}
-              onError={(error) => form.setErrors(fieldErrors(error, 'name'))}
-            />
-          </div>
-        )}
+        <div className={classes.done}>
+          <TestEvent
+            about={`Check the credentials with one real request: a sample order goes to ${vendor.name}. Nothing is installed yet.${
+              vendor.connect === null
+                ? ''
+                : ' An account that you connect with OAuth can be tested only afterwards: install, connect the account, then “Try it” at the pipeline’s integration.'
+            }`}
+            testMode={vendor.test_mode}
+            send={(body) => test(form.values, body)}
+            onError={(error) => form.setErrors(fieldErrors(error, 'name'))}
+          />
+        </div>
         <ConsentCategorySelect
           label="Consent category"
           description={

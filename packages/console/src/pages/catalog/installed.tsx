@@ -1,10 +1,8 @@
 /** After an installation: connect the account where the vendor has OAuth, and the way on. */
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { api, call } from '../../api.ts';
+import { ConnectAccount } from '../../components/connect-account.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { failureText } from '../../forms.ts';
 import classes from './catalog.module.css';
 import type { InstallableVendor } from './install.tsx';
 import type { InstalledIntegration } from './installation.ts';
@@ -22,10 +20,6 @@ export function Installed({
 }) {
   const navigate = useNavigate();
   const [first] = integrations;
-  const connect = useMutation({
-    mutationFn: () => call(api.POST('/v1/admin/integration-templates/{id}/connect', { params: { path: { id: templateId } } })),
-    onSuccess: ({ authorize_url }) => location.assign(authorize_url),
-  });
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
@@ -38,11 +32,10 @@ export function Installed({
       </Text>
       {vendor.connect !== null && (
         <div className={classes.done}>
-          <Text size="sm">Authorise your own OAuth client at {vendor.name}; the token is sealed into a new revision.</Text>
-          <Button mt="xs" onClick={() => connect.mutate()} loading={connect.isPending}>
-            Connect the account
-          </Button>
-          {connect.isError && <p role="alert">{failureText(connect.error)}</p>}
+          <ConnectAccount
+            templateId={templateId}
+            about={`Authorise your own OAuth client at ${vendor.name}; the token is sealed into a new revision. Once a pipeline uses it, “Try it” at the pipeline’s integration sends a test event.`}
+          />
         </div>
       )}
       {vendor.see_it !== null && first !== undefined && <Text size="sm">Where it shows: {vendor.see_it}</Text>}

@@ -1,7 +1,8 @@
 /** Sends retained events of a time to one integration once more: first a dry run that counts, then the replay. The address holds the form. */
-import { Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { EventNamesInput } from '../../components/event-names-input.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
 import { useIntegrationNames } from '../../names.ts';
@@ -90,11 +91,7 @@ export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProp
         />
         <TextInput type="datetime-local" label="From" {...form.getInputProps('from')} />
         <TextInput type="datetime-local" label="To" {...form.getInputProps('to')} />
-        <TagsInput
-          label="Only these events"
-          description="Track names, or @page, @identify, @group. Empty: all of them."
-          {...form.getInputProps('names')}
-        />
+        <EventNamesInput pipelineId={pipeline ?? undefined} {...form.getInputProps('names')} />
         <RoleButton needs="editor" type="submit" size="sm">
           Count them …
         </RoleButton>

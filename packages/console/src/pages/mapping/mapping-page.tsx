@@ -9,6 +9,7 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { ConnectAccount } from '../../components/connect-account.tsx';
 import { Page } from '../../components/page.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
@@ -205,6 +206,16 @@ function Builder({
           fallback={definition.default_action ?? 'drop'}
           eventKey={eventKey}
           pipelineId={pipelineId}
+          connect={
+            definition.connect !== undefined && (
+              <div>
+                <ConnectAccount
+                  templateId={template.id}
+                  about={`Authorise your own OAuth client at ${definition.name}, with the client of the latest revision; the token is sealed into a new revision.`}
+                />
+              </div>
+            )
+          }
           disabled={!may}
           setConfig={setConfig}
           check={check}

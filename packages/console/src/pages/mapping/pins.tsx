@@ -79,7 +79,15 @@ export function Pins({
                     {integration.pipeline_name}
                   </Link>
                 </Table.Td>
-                <Table.Td>{integration.name}</Table.Td>
+                <Table.Td>
+                  <Link
+                    to="/pipelines/$pipelineId"
+                    params={{ pipelineId: integration.pipeline_id }}
+                    search={{ tab: 'integrations', integration: integration.id }}
+                  >
+                    {integration.name}
+                  </Link>
+                </Table.Td>
                 <Table.Td>
                   <Select
                     size="xs"

@@ -1,7 +1,7 @@
 /** The mapping: parameters, global rows, rows by event, and what happens to everything else. */
 import { Button, Select, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type Dispatch, type SetStateAction, useState } from 'react';
+import { type Dispatch, type ReactNode, type SetStateAction, useState } from 'react';
 import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
 import { Suggest } from '../../components/suggest.tsx';
 import { type Completion, useEventNames } from './completions.ts';
@@ -27,13 +27,15 @@ export interface RowsPaneProps {
   /** The name under which the mapping knows the event shown: a track name, or `@page`. */
   eventKey: string;
   pipelineId: string | undefined;
+  /** Of a vendor with an OAuth connect flow: the way to an account. */
+  connect: ReactNode;
   disabled: boolean;
   setConfig: Dispatch<SetStateAction<Config>>;
   check: (section: Section, entry: Config) => Fault[];
 }
 
 export function RowsPane(props: RowsPaneProps) {
-  const { config, sections, faults, fields, fallback, eventKey, pipelineId, disabled, setConfig, ...rest } = props;
+  const { config, sections, faults, fields, fallback, eventKey, pipelineId, connect, disabled, setConfig, ...rest } = props;
   const { rows: filter = '' } = useSearch({ strict: false }) as { rows?: string };
   const navigate = useNavigate();
   const setFilter = (next: string) =>
@@ -58,7 +60,9 @@ export function RowsPane(props: RowsPaneProps) {
         />
       </div>
       <div className={classes.rows}>
-        {filter === '' && <Parameters config={config} fields={fields} faults={faults} disabled={disabled} setConfig={setConfig} />}
+        {filter === '' && (
+          <Parameters config={config} fields={fields} faults={faults} connect={connect} disabled={disabled} setConfig={setConfig} />
+        )}
         {inOrder.map((section) => (
           <Entry
             key={section.key}
@@ -106,11 +110,12 @@ interface ParametersProps {
   config: Config;
   fields: readonly ConfigField[];
   faults: readonly Fault[];
+  connect: ReactNode;
   disabled: boolean;
   setConfig: Dispatch<SetStateAction<Config>>;
 }
 /** Credentials and settings of the vendor. A secret is shown as a mask, and the mask keeps it. */
-function Parameters({ config, fields, faults, disabled, setConfig }: ParametersProps) {
+function Parameters({ config, fields, faults, connect, disabled, setConfig }: ParametersProps) {
   const [open, setOpen] = useState(false);
   if (fields.length === 0) return null;
   // `parameters` is another place for the same fields, and wins.
@@ -165,6 +170,7 @@ function Parameters({ config, fields, faults, disabled, setConfig }: ParametersP
               />
             );
           })}
+          {connect}
         </div>
       )}
     </div>

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { ConnectAccount } from '../../components/connect-account.tsx';
 import { DeliveryEnd } from '../../components/delivery-change.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Stat, Stats } from '../../components/stat.tsx';
@@ -132,6 +133,14 @@ export function IntegrationDetails({ integration }: { integration: Integration }
             <Text size="sm" c="var(--dim)" mt="xs">
               Where it shows: {vendor.see_it}
             </Text>
+          )}
+          {vendor?.connect != null && (
+            <div style={{ marginTop: 16 }}>
+              <ConnectAccount
+                integrationId={integration.id}
+                about={`For another account, or after the token was revoked: authorise your OAuth client at ${vendor.name} again. The token comes in a new revision, which is pinned.`}
+              />
+            </div>
           )}
         </section>
       </div>
