@@ -54,6 +54,36 @@ test('a pasted private key keeps its lines (the field was a password input, whic
   expect(await field.inputValue()).toBe(key);
 });
 
+test('a path that is longer than its column stands whole in the mapping, on several lines', async () => {
+  const path = (root: string) => `${root}.checkout.shipping.address_as_it_was_typed.street_and_number_of_the_house`;
+  const { template } = await install('Long paths', {
+    events: { 'Order Completed': { mappings: [{ source: path('properties'), target: path('customer') }] } },
+  });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${service.url}/templates/${template.id}`);
+  for (const label of ['Source', 'Target']) {
+    const field = page.getByLabel(`${label}, row 1 of Order Completed`);
+    await field.waitFor();
+    const shown = await field.evaluate((input: HTMLInputElement) => {
+      const whole = input.parentElement as HTMLElement;
+      const { content, visibility } = getComputedStyle(whole, '::after');
+      return {
+        hasAll: content.replaceAll('\u200b', '').includes(input.value),
+        visibility,
+        fits: whole.scrollWidth <= whole.clientWidth,
+        height: whole.clientHeight,
+      };
+    });
+    expect(shown).toMatchObject({ hasAll: true, visibility: 'visible', fits: true });
+    expect(shown.height, 'more than one line').toBeGreaterThan(40);
+  }
+  // What is typed in is a field of one line, as before.
+  const target = page.getByLabel('Target, row 1 of Order Completed');
+  await target.fill('customer.street');
+  expect(await target.evaluate((input) => getComputedStyle(input.parentElement as HTMLElement, '::after').visibility)).toBe('hidden');
+  await page.getByRole('button', { name: 'Discard' }).click();
+});
+
 test('a select, a number and a switch are filled from parameters of the pipeline; a template keeps its lines', async () => {
   await page.goto(`${service.url}/catalog/webhook`);
   await page.getByRole('button', { name: 'Install', exact: true }).click();

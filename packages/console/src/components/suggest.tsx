@@ -3,6 +3,7 @@
  * a hundred times as much each. The list exists only while the field has the focus.
  */
 import { type ReactNode, useId, useRef, useState } from 'react';
+import { breakable } from './breakable.ts';
 import classes from './field.module.css';
 
 export interface Suggestion {
@@ -70,32 +71,33 @@ export function Suggest({
   }
   return (
     <>
-      <input
-        ref={input}
-        className={classes.input}
-        aria-label={label}
-        aria-invalid={invalid}
-        role="combobox"
-        aria-expanded={found.length > 0}
-        aria-controls={id}
-        aria-autocomplete="list"
-        aria-activedescendant={active >= 0 && active < found.length ? `${id}-${active}` : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={placeholder}
-        title={value}
-        disabled={disabled}
-        value={value}
-        onChange={({ currentTarget }) => {
-          setOpen(true);
-          setActive(-1);
-          onChange(currentTarget.value);
-        }}
-        onFocus={() => setOpen(true)}
-        onClick={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
-        onKeyDown={onKey}
-      />
+      <span className={classes.whole} data-text={breakable(value)}>
+        <input
+          ref={input}
+          className={classes.input}
+          aria-label={label}
+          aria-invalid={invalid}
+          role="combobox"
+          aria-expanded={found.length > 0}
+          aria-controls={id}
+          aria-autocomplete="list"
+          aria-activedescendant={active >= 0 && active < found.length ? `${id}-${active}` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={placeholder}
+          disabled={disabled}
+          value={value}
+          onChange={({ currentTarget }) => {
+            setOpen(true);
+            setActive(-1);
+            onChange(currentTarget.value);
+          }}
+          onFocus={() => setOpen(true)}
+          onClick={() => setOpen(true)}
+          onBlur={() => setOpen(false)}
+          onKeyDown={onKey}
+        />
+      </span>
       {place !== undefined && (
         <div
           id={id}

@@ -211,13 +211,15 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
         {mappings.map((mapping, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: several rows may write the same target
           <Table.Tr key={at}>
-            <Table.Td className="mono">{sourceText(mapping)}</Table.Td>
+            <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
+              {sourceText(mapping)}
+            </Table.Td>
             <Table.Td>
               {transformNames(mapping).map((name) => (
                 <Tag key={name}>{name}</Tag>
               ))}
             </Table.Td>
-            <Table.Td className="mono">
+            <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
               {mapping.target} {mapping.required === true && <Tag tone="info">required</Tag>}
             </Table.Td>
           </Table.Tr>

@@ -1,6 +1,7 @@
 /** One mapping: source → transforms → target. Alt ↑ and Alt ↓ move it, so does dragging; faults of the compiler stand below it. */
 import { Menu } from '@mantine/core';
 import { memo, useState } from 'react';
+import { breakable } from '../../components/breakable.ts';
 import { conditionText } from '../../components/condition.ts';
 import field from '../../components/field.module.css';
 import { DragIcon } from '../../components/icons.tsx';
@@ -98,24 +99,27 @@ export const Row = memo(function Row(props: RowProps) {
         </span>
       ) : (
         <span className={classes.prefixed} data-prefix="{}">
-          <input
-            className={field.input}
-            aria-label={`Template, ${name}`}
-            disabled={disabled}
-            value={row.template ?? ''}
-            onChange={({ currentTarget }) => onChange(at, { ...row, template: currentTarget.value })}
-          />
+          <span className={field.whole} data-text={breakable(row.template ?? '')}>
+            <input
+              className={field.input}
+              aria-label={`Template, ${name}`}
+              disabled={disabled}
+              value={row.template ?? ''}
+              onChange={({ currentTarget }) => onChange(at, { ...row, template: currentTarget.value })}
+            />
+          </span>
         </span>
       )}
       <Transforms row={row} at={at} name={name} disabled={disabled} onChange={onChange} onArguments={() => setOpen(true)} />
-      <input
-        className={field.input}
-        aria-label={`Target, ${name}`}
-        disabled={disabled}
-        title={row.target}
-        value={row.target}
-        onChange={({ currentTarget }) => onChange(at, { ...row, target: currentTarget.value })}
-      />
+      <span className={field.whole} data-text={breakable(row.target)}>
+        <input
+          className={field.input}
+          aria-label={`Target, ${name}`}
+          disabled={disabled}
+          value={row.target}
+          onChange={({ currentTarget }) => onChange(at, { ...row, target: currentTarget.value })}
+        />
+      </span>
       {!open && <Extras row={row} name={name} onOpen={() => setOpen(true)} />}
       {open && <RowDetails {...props} name={name} hasOrigin={kind !== undefined} onClose={() => setOpen(false)} />}
       {elsewhere.length > 0 && (
