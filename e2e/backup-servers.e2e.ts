@@ -59,6 +59,7 @@ test.runIf(onServers)('PostgreSQL and NATS restored elsewhere have every event f
   for (const id of ['retried', 'hanging'])
     await until(`the attempt for ${id}`, () => receiver.events().some((event) => event.event_id === id));
 
+  const between = idsOf('between', 50);
   let isBackedUp = false;
   const whileBackingUp = (async () => {
     const ids: string[] = [];
@@ -67,6 +68,8 @@ test.runIf(onServers)('PostgreSQL and NATS restored elsewhere have every event f
   })();
   try {
     await firsthand({ NATS_URL: nats.url }, 'backup', 'streams', '--to', streams);
+    await sendAll(service, key, between);
+    await delivered(client, between);
     await postgresTool('pg_dump', ['--format=custom', '--exclude-table-data=recorder', `--file=${dump}`, service.databaseUrl!]);
   } finally {
     isBackedUp = true;
@@ -95,6 +98,8 @@ test.runIf(onServers)('PostgreSQL and NATS restored elsewhere have every event f
   const again = await signIn(restored);
   expect(await again.get(`/pipelines/${pipeline.id}`)).toMatchObject({ name: pipeline.name, pipeline_key: key });
   await delivered(again, ['identify', ...before, 'retried', 'hanging']);
+  for (const id of between)
+    expect(await again.get(`/events/${id}`), id).toMatchObject({ event: null, deliveries: [{ status: 'delivered' }] });
   // A cursor ahead of its topic would take some of these for settled.
   const fresh = idsOf('new', 100);
   await sendAll(restored, key, [...after, ...fresh]);
