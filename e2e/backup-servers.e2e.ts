@@ -100,7 +100,6 @@ test.runIf(onServers)('PostgreSQL and NATS restored elsewhere have every event f
   await delivered(again, ['identify', ...before, 'retried', 'hanging']);
   for (const id of between)
     expect(await again.get(`/events/${id}`), id).toMatchObject({ event: null, deliveries: [{ status: 'delivered' }] });
-  // A cursor ahead of its topic would take some of these for settled.
   const fresh = idsOf('new', 100);
   await sendAll(restored, key, [...after, ...fresh]);
   await delivered(again, [...after, ...fresh]);
