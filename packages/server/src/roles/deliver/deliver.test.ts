@@ -160,6 +160,21 @@ describe('dropped events', () => {
     expect(receiver.eventIds).toContain('e1');
   });
 
+  test('an integration that cannot be started is tried again by itself (it waited for a change of the configuration)', async () => {
+    const { log } = bench;
+    const consume = log.consume.bind(log);
+    let failures = 2;
+    log.consume = (...args) => {
+      if (failures-- > 0) throw new Error('no such topic');
+      return consume(...args);
+    };
+    bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+    bench.start();
+    await bench.append([anEvent('e1')]);
+    await until(() => receiver.requests.length === 1);
+    expect(failures).toBeLessThan(0);
+  });
+
   test('misconfigured: events wait, and go out when the config is right', async () => {
     bench.snapshots.set([anIntegration(undefined)]);
     bench.start();

@@ -16,6 +16,9 @@ const CACHE_BYTES = 16 * 1024 * 1024;
 const HELD_BYTES = 256 * 1024 * 1024;
 const MAX_SHARE = 16 * 1024 * 1024;
 const RETIRE_ROUND_MS = 500;
+/** Until the next try of workers that could not be made. Doubles with each try. */
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
 const ORPHAN_PREFIX = 'int_';
 
 export class Fleet {
@@ -37,6 +40,8 @@ export class Fleet {
   /** Lanes of the last `reconcile` that had no worker. */
   #missing: readonly Lane[] = [];
   #retirement: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs = FIRST_RETRY_MS;
   #stopping: Promise<void> | undefined;
 
   /**
@@ -80,11 +85,21 @@ export class Fleet {
         this.#start(compiled, lane);
       } catch (error) {
         this.#notStarted.set(groupOf(lane), { lane, reason: `it cannot be started: ${errorText(error)}` });
-        this.#deps.logger.error({ err: error, integration_id: lane.integrationId }, 'integration not started');
+        this.#deps.logger.error({ err: error, integration_id: lane.integrationId }, 'integration not started, retrying');
       }
     }
+    if (this.notStarted.length > 0) this.#scheduleRetry();
+    else this.#retryMs = FIRST_RETRY_MS;
   }
-  /** Integrations of this process that could not be started, until a change of the configuration tries again. */
+  #scheduleRetry(): void {
+    if (this.#retry) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.reconcile();
+    }, this.#retryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
+  }
+  /** Integrations of this process that could not be started, until a later try succeeds. */
   get notStarted(): { integrationId: string; reason: string }[] {
     const own = [...this.#notStarted.values()].filter(({ lane }) => this.#owns(lane));
     return own.map(({ lane, reason }) => ({ integrationId: lane.integrationId, reason }));
@@ -199,6 +214,7 @@ export class Fleet {
 
   stop(graceMs: number): Promise<void> {
     clearTimeout(this.#retirement);
+    clearTimeout(this.#retry);
     const all = [...this.workers.values(), ...this.#retiring.values()].map((worker) => worker.stop(graceMs));
     this.#stopping = Promise.allSettled([...all, ...this.#leaving.values()]).then(() => undefined);
     return this.#stopping;
@@ -206,7 +222,6 @@ export class Fleet {
 
   #start(compiled: CompiledIntegration, lane: Lane): Worker {
     const { pipeline_id } = compiled.integration;
-    this.#perPipeline.set(pipeline_id, (this.#perPipeline.get(pipeline_id) ?? 0) + 1);
     const shared = {
       cache: this.#cache,
       hasLanes: this.#lanes !== undefined,
@@ -214,6 +229,7 @@ export class Fleet {
       sharesPipeline: () => (this.#perPipeline.get(pipeline_id) ?? 0) > 1,
     };
     const worker = new Worker(this.#deps, compiled, shared, lane);
+    this.#perPipeline.set(pipeline_id, (this.#perPipeline.get(pipeline_id) ?? 0) + 1);
     this.workers.set(worker.group, worker);
     this.#notStarted.delete(worker.group);
     return worker;
