@@ -30,6 +30,7 @@ import { f31 } from './f31-roles.ts';
 import { f32 } from './f32-database-away.ts';
 import { f33 } from './f33-partitions-raised.ts';
 import { f35 } from './f35-two-organisations.ts';
+import { f36 } from './f36-batch-repeats.ts';
 import type { Fault } from './kit/fault.ts';
 
 export const FAULTS: readonly Fault[] = [
@@ -64,4 +65,5 @@ export const FAULTS: readonly Fault[] = [
   f32,
   f33,
   f35,
+  f36,
 ];

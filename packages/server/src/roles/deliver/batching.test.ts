@@ -127,6 +127,40 @@ test('F10: a restart during the retry wait of a batch keeps its id, its attempts
   expect(second!.headers['x-firsthand-attempt']).toBe('2');
 });
 
+test('batches that were at the vendor when the process ended are sent again under their ids (the events formed other batches)', async () => {
+  receiver.respond = () => undefined;
+  bench.snapshots.set([anIntegration(batched({ batch_size: 100, batch_interval_ms: 50 }))]);
+  bench.start();
+  await bench.append(events(130));
+  await until(() => receiver.requests.length === 2);
+  const before = receiver.requests.splice(0);
+  await bench.deliver.stop(1);
+  await bench.append(events(70, 'f'));
+  receiver.respond = (_request, response) => void response.end();
+  await bench.restart();
+  await bench.settled();
+  const idOf = ({ headers }: Received) => headers['webhook-id'];
+  expect(receiver.requests.slice(0, 2).map(idOf).sort()).toEqual(before.map(idOf).sort());
+  expect(receiver.eventIds).toHaveLength(200);
+  expect(await bench.counts()).toEqual({ delivered: 200 });
+});
+
+test('batches of an earlier revision are not sent again as they were: its credentials may be revoked', async () => {
+  receiver.respond = () => undefined;
+  bench.snapshots.set([anIntegration(batched({ headers: { 'X-Revision': '1' } }))]);
+  bench.start();
+  await bench.append(events(10));
+  await until(() => receiver.requests.length === 1);
+  await bench.deliver.stop(1);
+  receiver.requests.splice(0);
+  receiver.respond = (_request, response) => void response.end();
+  bench.snapshots.set([anIntegration(batched({ headers: { 'X-Revision': '2' } }), { revision_number: 2 })]);
+  await bench.restart();
+  await bench.settled();
+  expect(receiver.requests.map(({ headers }) => headers['x-revision'])).toEqual(['2']);
+  expect(receiver.eventIds).toHaveLength(10);
+});
+
 test('a request that one item makes impossible: only that item becomes a dead letter', async () => {
   const real = batched();
   const vendor: CompiledVendor = {

@@ -16,7 +16,7 @@ import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
 import { KeyOrder, orderKey } from './key-order.ts';
 import type { Limiter } from './limiter.ts';
 import { divideUnsent, isOutdated, renew, withNewestVendor } from './renew.ts';
-import { closingVerdict, type RestoredBatch } from './sealed-batches.ts';
+import { closingOf, isSealed, type RestoredBatch } from './sealed-batches.ts';
 import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { retryWhole, WholeRetries } from './whole-retries.ts';
@@ -27,6 +27,11 @@ const MAX_WAIT_MS = 60_000;
 const RELOAD_LIMITS_MS = 1_000;
 /** Signing or compressing a larger request takes a turn of its own. */
 const VERY_LARGE_REQUEST = 524_288;
+
+interface Answered {
+  /** Events of the request whose settlement is not stored. */
+  unstored: number;
+}
 
 export type DispatchDeps = Pick<WorkerDeps, 'clock' | 'random' | 'logger' | 'attempts' | 'sender' | 'settings'>;
 
@@ -43,6 +48,10 @@ export class Dispatch {
   readonly #answers: AnswerSample;
   /** Requests at the vendor. */
   #inFlight = 0;
+  /** Requests with an answer whose settlements are not all stored. Not sealed ones: their verdict is. */
+  #unstored = 0;
+  /** By event whose settlement is not stored: its request. */
+  readonly #answered = new Map<HeldEvent, Answered>();
   #loadingLimits = false;
   #awaitsTurn = false;
   #pumpTimer: NodeJS.Timeout | undefined;
@@ -93,7 +102,8 @@ export class Dispatch {
     for (const some of Map.groupBy(parts, ({ item }) => item.lane).values()) {
       const vendor = some[0]?.job.vendor;
       const bytes = some.reduce((sum, { item }) => sum + item.size, 0);
-      const batch = vendor && { compiled: plan.compiled, vendor, parts: some, bytes, attempt: 1, job: undefined };
+      const attempt = (some[0]?.job.attempts.length ?? 0) + 1;
+      const batch = vendor && { compiled: plan.compiled, vendor, parts: some, bytes, attempt, job: undefined };
       if (batch) this.#send([withNewestVendor(batch, this.#context.plan)]);
     }
   }
@@ -141,12 +151,12 @@ export class Dispatch {
   }
   /** Sends every batch that the limits allow now. */
   pump(hasTurn = false): void {
-    const { life, writer } = this.#context;
+    const { life, lane } = this.#context;
     let mayBuild = hasTurn;
     while (life.active) {
       const isVeryLarge = this.#queue.nextBytes > VERY_LARGE_REQUEST;
       if (isVeryLarge && !mayBuild && this.#awaitTurn()) return;
-      const next = this.#queue.next(this.#inFlight, writer.unwritten, this.#context.lane);
+      const next = this.#queue.next(this.#inFlight, this.#unstored, lane);
       if (next.kind === 'send') {
         void this.#deliver(next.batch);
         if (isVeryLarge) turns.tookLong();
@@ -202,8 +212,9 @@ export class Dispatch {
     this.#inFlight++;
     const requestId = (vendor.batch === null ? parts[0]?.item.event_id : undefined) ?? batchId(id, parts);
     const progress = parts[0]?.job.progress;
-    const isSealed = vendor.transport?.sealed === true;
-    if (isSealed && !(await sealed.seal(requestId, parts, compiled.integration.revision_number))) return this.#abandon();
+    const staysWhole = vendor.transport?.sealed === true;
+    const sealId = !isSealed(batch) ? undefined : staysWhole ? requestId : `${requestId}~${attempt}`;
+    if (sealId && !(await sealed.seal(sealId, parts, compiled.integration.revision_number))) return this.#abandon();
     const items = parts.map(({ item }) => item);
     const sent = await sender.send({ vendor, items, integration_id: id, attempt, progress, job }, requestId);
     const rules = {
@@ -213,20 +224,25 @@ export class Dispatch {
       keepAnswer: this.#answers.mayKeep(parts.length),
     };
     const { settled, sendAlone, error } = conclude(batch, sent, rules);
-    const again = isSealed && settled.length > 0 && settled.every(({ settlement }) => settlement.kind === 'retry');
-    if (isSealed && !again && !(await sealed.close(requestId, closingVerdict(parts, settled), sent))) return this.#abandon();
+    const again = staysWhole && settled.length > 0 && settled.every(({ settlement }) => settlement.kind === 'retry');
+    if (sealId && !again && !(await sealed.close(sealId, closingOf(parts, settled, sent)))) return this.#abandon();
     if (sendAlone.length === 0) {
       attempts.add(compiled.integration, sent.verdict.kind, sent.duration_ms);
       this.#health.note(sent.at + sent.duration_ms, error);
     }
     if (again) this.#retryWhole(batch, settled);
-    else
+    else if (sealId)
       for (const { job, settlement } of settled) {
         this.#finish(job, settlement);
         // The events of a large file take longer than the event loop may be held.
-        const turn = isSealed ? turns.next() : undefined;
+        const turn = turns.next();
         if (turn !== undefined) await turn;
       }
+    else {
+      const answered = { unstored: 0 };
+      for (const { job, settlement } of settled) this.#finish(job, settlement, answered);
+      if (answered.unstored > 0) this.#unstored++;
+    }
     this.#inFlight--;
     for (const one of sendAlone) this.#queue.push(one);
     this.pump();
@@ -249,15 +265,29 @@ export class Dispatch {
     if (life.active) this.#retries.add(next, delayMs);
   }
   /** Settles the job, or keeps its place if later events must wait for it. */
-  #finish(job: Job, settlement: Settlement): void {
+  #finish(job: Job, settlement: Settlement, answered?: Answered): void {
     const { mode, writer } = this.#context;
     const { order_key: key } = job;
-    if (key === undefined) writer.write(job, settlement);
-    else if (settlement.kind === 'retry' && mode.kind !== 'drop') this.#waitInPlace(job, settlement);
-    else {
-      writer.write(job, settlement);
-      void this.#launchNext(key);
+    if (key !== undefined && settlement.kind === 'retry' && mode.kind !== 'drop') {
+      this.#waitInPlace(job, settlement);
+      return;
     }
+    writer.write(job, settlement);
+    if (answered) {
+      answered.unstored++;
+      this.#answered.set(job, answered);
+    }
+    if (key !== undefined) void this.#launchNext(key);
+  }
+  /** Call when settlements are stored. */
+  stored(settled: readonly { held: HeldEvent }[]): void {
+    for (const { held } of settled) {
+      const answered = this.#answered.get(held);
+      if (answered === undefined) continue;
+      this.#answered.delete(held);
+      if (--answered.unstored === 0) this.#unstored--;
+    }
+    this.pump();
   }
   #waitInPlace(job: Job, settlement: Extract<Settlement, { kind: 'retry' }>): void {
     const { writer, life } = this.#context;
@@ -271,6 +301,7 @@ export class Dispatch {
 
   /** Call when the plan has changed. Requests at the vendor finish with the configuration they were built with. */
   renew(): void {
+    void this.#renewGathering();
     void this.#renewUnsent();
     // Corrected credentials need not wait for the next attempt.
     this.#send(this.#retries.takeAll().map((batch) => withNewestVendor(batch, this.#context.plan)));
@@ -278,6 +309,20 @@ export class Dispatch {
     clearTimeout(this.#pumpTimer);
     this.#pumpTimer = undefined;
     this.pump();
+  }
+  /** Sends events that wait for the rest of a batch of an earlier revision without it. Batches of a sealed transport keep their content. */
+  async #renewGathering(): Promise<void> {
+    const { sealed, revisions, life } = this.#context;
+    const { vendor, integration } = this.#context.plan.compiled;
+    if (vendor === undefined || vendor.transport?.sealed) return;
+    for (const member of sealed.takeWaiting(integration.revision_number)) {
+      const revision = member.replay ? member.decoded.shared.revision_number : undefined;
+      const isStopped = () => life.state === 'stopped';
+      const plan = revision === undefined ? this.#context.plan : await revisions.get(revision, this.#context.plan, isStopped);
+      if (isStopped()) return;
+      const held = { ...member, compiled: plan.compiled };
+      this.start(held, decide(held, plan, this.#context.mode, this.#deps.clock.now()));
+    }
   }
   /** Builds requests that wait for a limit or for their batch again. Sealed ones keep their content. */
   async #renewUnsent(): Promise<void> {

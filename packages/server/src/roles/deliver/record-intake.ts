@@ -10,7 +10,7 @@ import type { SharedByWorkers } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { EventSource } from './event-source.ts';
 import type { LaneEnd } from './lane-end.ts';
-import type { Claim } from './sealed-batches.ts';
+import { type Claim, sealsBatches } from './sealed-batches.ts';
 import type { HeldEvent } from './settlement.ts';
 import { unreadable } from './unreadable-record.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -59,17 +59,18 @@ export class RecordIntake {
       // The events behind it in the log wait meanwhile, so the order stays.
       const isVeryLarge = delivery.record.data.length > VERY_LARGE_BYTES;
       if (isVeryLarge) await endLongTurn();
-      if (context.plan.compiled.vendor?.transport?.sealed) {
+      const revision = replay ? decoded.shared.revision_number : undefined;
+      const { vendor, integration } = context.plan.compiled;
+      if (vendor && sealsBatches(vendor)) {
         const loading = context.sealed.load();
         if (loading) await loading;
         const held = { delivery, decoded, compiled: context.plan.compiled, replay };
-        const claim = context.sealed.claim(held);
+        const claim = context.sealed.claim(held, vendor.transport ? undefined : (revision ?? integration.revision_number));
         if (claim !== undefined) {
           await this.#restore(held, claim);
           continue;
         }
       }
-      const revision = replay ? decoded.shared.revision_number : undefined;
       const plan = revision === undefined ? context.plan : await context.revisions.get(revision, context.plan, () => this.#stopped);
       if (this.#stopped) return;
       const held = { delivery, decoded, compiled: plan.compiled, replay };

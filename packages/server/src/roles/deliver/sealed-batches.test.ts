@@ -193,3 +193,29 @@ test('a batch whose members were settled elsewhere is sent without them, once th
   expect(sent.map(({ members }) => members.map(({ delivery }) => delivery.record.position))).toEqual([[position(1), position(3)]]);
   expect(batches.waiting).toBe(false);
 });
+
+test('members of a failed batch that were not stored as retries keep their place in it', async () => {
+  const position = (n: number) => String(n).padStart(16, '0');
+  const attempt = { at: '2026-01-01T00:00:00.000Z', status: 503, error: 'http_503', duration_ms: 3 };
+  const state = { v: 1, attempts: [attempt], revision: 1, batch: { id: 'bat_1', index: 0, size: 2 } } as const;
+  const retried = { kind: 'retry', attempt, delay_ms: 1_000, reason: 'http_503', state } as const;
+  const verdict = [{ kind: 'left' }, { kind: 'delivered' }, { kind: 'left' }];
+  async function* read() {
+    const records = [
+      { v: 1, id: 'bat_0~1', sealed: { revision: 1, at: 1, members: 'e1 1x2' }, settled: [] },
+      { v: 1, id: 'bat_0~1', closed: { verdict, retried, at: 2, duration_ms: 3, status: 200 } },
+    ];
+    for (const [n, record] of records.entries())
+      yield { id: String(n), data: Buffer.from(JSON.stringify(record)), position: position(n), time: 1 };
+  }
+  const log = { append: async () => [], read, expire: async () => 0, remove: async () => undefined };
+  const batches = new SealedBatches({ log, clock: { now: () => 2 }, logger: pino({ level: 'silent' }) }, 'int_1', () => undefined);
+  await batches.load();
+  const claim = (n: number, stored?: unknown) =>
+    batches.claim({ delivery: { record: { position: position(n) }, state: stored } as Delivery, replay: false } as HeldEvent, 1);
+  expect(claim(1)).toEqual({ kind: 'closed', settlement: retried });
+  expect(claim(2)).toMatchObject({ kind: 'closed', settlement: { kind: 'delivered', attempt: { status: 200 } } });
+  expect(claim(3)).toMatchObject({ kind: 'closed', settlement: { state: { batch: { id: 'bat_1', index: 1, size: 2 } } } });
+  // This one is stored: it comes for its next attempt.
+  expect(claim(3, state)).toBeUndefined();
+});

@@ -1,17 +1,20 @@
 /**
- * Sends a batch again after a crash with the same members in the same order, so that a destination which names it by its content
+ * Sends a batch again after a crash with the same members in the same order, so that a destination which knows it by its id or its content
  * stores it once. A batch is sealed (its members are appended to `batches.<integration_id>`) before it is sent, and closed (its verdict
  * is appended) before any member is settled. So after a crash:
  *
  * - sealed and closed: members that come again are settled with the verdict, without sending;
  * - sealed and not closed: no member is settled, so all of them come again. They wait for each other and are sent as the same batch.
  */
-import type { Verdict } from '@firsthand/core/vendor/compiled.ts';
+import type { CompiledVendor, Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { Logger } from 'pino';
 import type { EventLog } from '../../stores/event-log/port.ts';
+import type { Sent } from '../../transports/port.ts';
+import type { Batch } from './batcher.ts';
 import type { Conclusion } from './conclude.ts';
 import type { Part } from './job.ts';
 import { packMembers, unpackMembers } from './packed-members.ts';
+import { readRetryState } from './retry-state.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
 type FinalVerdict = Extract<Verdict, { kind: 'delivered' | 'refused' }>;
@@ -19,6 +22,15 @@ type FinalVerdict = Extract<Verdict, { kind: 'delivered' | 'refused' }>;
 type MemberVerdict = FinalVerdict | { kind: 'left' };
 /** One for all members, or one each in their order. */
 export type ClosingVerdict = MemberVerdict | MemberVerdict[];
+type Retried = Extract<Settlement, { kind: 'retry' | 'accepted' }>;
+export interface Closing {
+  verdict: ClosingVerdict;
+  /** Set where every member that left is tried again or polled: the settlement of the first one. */
+  retried?: Retried;
+  at: number;
+  duration_ms: number;
+  status?: number | null;
+}
 /** What became of an event that comes again after a crash. */
 export type Claim =
   | { kind: 'closed'; settlement: Settlement }
@@ -37,9 +49,8 @@ export interface RestoredBatch {
 type SealRecord =
   /** `settled`: closed batches of which every settlement is stored. */
   | { v: 1; id: string; sealed: { revision: number; at: number; members: string }; settled: string[] }
-  | { v: 1; id: string; closed: { verdict: ClosingVerdict; at: number; duration_ms: number } };
+  | { v: 1; id: string; closed: Closing };
 type SealOf = Extract<SealRecord, { sealed: unknown }>['sealed'];
-type ClosedOf = Extract<SealRecord, { closed: unknown }>['closed'];
 interface Sealed {
   id: string;
   revision: number;
@@ -120,7 +131,7 @@ export class SealedBatches {
     }
   }
   async #read(): Promise<void> {
-    const records = new Map<string, { sealed: SealOf; closed?: ClosedOf }>();
+    const records = new Map<string, { sealed: SealOf; closed?: Closing }>();
     for await (const { data } of this.#deps.log.read(this.#topic, { limit: MOST_RECORDS })) {
       const record = JSON.parse(Buffer.from(data).toString('utf8')) as SealRecord;
       if ('sealed' in record) {
@@ -143,21 +154,27 @@ export class SealedBatches {
     }
   }
 
-  #noteClosed(keys: string[], { verdict, ...sent }: ClosedOf): void {
+  #noteClosed(keys: string[], closed: Closing): void {
+    let place = 0;
     for (const [index, key] of keys.entries()) {
-      const own = Array.isArray(verdict) ? verdict[index] : verdict;
-      if (own !== undefined && own.kind !== 'left') this.#closed.set(key, { kind: 'closed', settlement: settlementOf(own, sent) });
+      const own = Array.isArray(closed.verdict) ? closed.verdict[index] : closed.verdict;
+      const retried = own?.kind === 'left' ? closed.retried : undefined;
+      if (own !== undefined && own.kind !== 'left') this.#closed.set(key, { kind: 'closed', settlement: settlementOf(own, closed) });
+      else if (retried) this.#closed.set(key, { kind: 'closed', settlement: inPlace(retried, place++) });
     }
   }
 
-  /** Undefined for an event that was in no batch of an earlier process. */
-  claim(held: HeldEvent): Claim | undefined {
+  /**
+   * Undefined for an event that was in no batch of an earlier process. With `revision` an open batch of another one does not count: its
+   * request cannot be built again.
+   */
+  claim(held: HeldEvent, revision?: number): Claim | undefined {
     if (this.#openByKey.size === 0 && this.#closed.size === 0) return undefined;
     const key = keyOf(held);
     const closed = this.#closed.get(key);
-    if (closed) return closed;
+    if (closed && !isStored(held, closed.settlement)) return { kind: 'closed', settlement: withHistory(held, closed.settlement) };
     const sealed = this.#openByKey.get(key);
-    if (!sealed) return undefined;
+    if (!sealed || (revision !== undefined && sealed.revision !== revision)) return undefined;
     sealed.come.set(key, held);
     if (sealed.come.size === sealed.keys.length) {
       this.#sealedAt.set(sealed.id, sealed.at);
@@ -179,9 +196,10 @@ export class SealedBatches {
     sealed.come.clear();
     return { members, revision: sealed.revision, at: sealed.at };
   }
-  /** Removes and returns the events that wait for others. */
-  takeWaiting(): HeldEvent[] {
-    return [...new Set(this.#openByKey.values())].flatMap((sealed) => this.#restore(sealed).members);
+  /** Removes and returns the events that wait for others, except in batches of this revision. */
+  takeWaiting(except?: number): HeldEvent[] {
+    const taken = [...this.#open.values()].filter(({ revision }) => revision !== except);
+    return taken.flatMap((sealed) => this.#restore(sealed).members);
   }
 
   /** Resolves with true when the members are durable, and with false if `stop` was called first: do not send then. */
@@ -197,12 +215,11 @@ export class SealedBatches {
     return this.#append(`${id}#sealed`, { v: 1, id, sealed: { revision, at, members }, settled });
   }
   /** Call before any member is settled. Resolves with false if `stop` was called first: settle nothing then. */
-  async close(id: string, verdict: ClosingVerdict, sent: { at: number; duration_ms: number }): Promise<boolean> {
-    const { at, duration_ms } = sent;
-    const closed = await this.#append(`${id}#closed`, { v: 1, id, closed: { verdict, at, duration_ms } });
+  async close(id: string, closed: Closing): Promise<boolean> {
+    const stored = await this.#append(`${id}#closed`, { v: 1, id, closed });
     this.#sealedAt.delete(id);
     void this.#expire();
-    return closed;
+    return stored;
   }
   /** Call once per member whose settlement is stored. */
   released(id: string): void {
@@ -239,8 +256,8 @@ export class SealedBatches {
     const now = this.#deps.clock.now();
     if (now - this.#expiredAt < EXPIRE_EVERY_MS) return;
     this.#expiredAt = now;
-    const open = [...this.#open.values()].map(({ at }) => at).filter((at) => now - at < STALE_MS);
-    const oldest = Math.min(now - EXPIRE_EVERY_MS, ...this.#sealedAt.values(), ...open);
+    const open = [...this.#sealedAt.values(), ...[...this.#open.values()].map(({ at }) => at)].filter((at) => now - at < STALE_MS);
+    const oldest = Math.min(now - EXPIRE_EVERY_MS, ...open);
     try {
       await this.#deps.log.expire(this.#topic, new Date(oldest));
     } catch (error) {
@@ -252,16 +269,48 @@ export class SealedBatches {
   }
 }
 
-function settlementOf(verdict: FinalVerdict, { at, duration_ms }: { at: number; duration_ms: number }): Settlement {
+/** Whether batches of the vendor are sealed. */
+export function sealsBatches({ transport, batch, ordering }: CompiledVendor): boolean {
+  // The next event of a visitor must wait for the one in the batch, also after a crash.
+  return transport ? transport.sealed : batch !== null && ordering === undefined;
+}
+/** A request for one event has its id. An event with several items is in several requests, and a job is polled, not sent. */
+export function isSealed({ vendor, parts, job }: Batch): boolean {
+  if (vendor.transport || !sealsBatches(vendor)) return sealsBatches(vendor);
+  return job === undefined && parts.length > 1 && parts.every(({ job: { items } }) => items.length === 1);
+}
+
+function settlementOf(verdict: FinalVerdict, { at, duration_ms, status = null }: Closing): Settlement {
   const error = verdict.kind === 'refused' ? verdict.reason : null;
-  const attempt = { at: new Date(at).toISOString(), status: null, error, duration_ms };
+  const attempt = { at: new Date(at).toISOString(), status, error, duration_ms };
   return verdict.kind === 'delivered'
     ? { kind: 'delivered', attempt }
     : { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts: [attempt] };
 }
 
-/** The verdict that closes a batch: what became of each part. */
-export function closingVerdict(parts: readonly Part[], settled: Conclusion['settled']): ClosingVerdict {
+/** Members that are tried again form a batch of their own: see `placeRetries`. */
+function inPlace(settlement: Retried, index: number): Settlement {
+  const { batch } = settlement.state;
+  return batch ? { ...settlement, state: { ...settlement.state, batch: { ...batch, index } } } : settlement;
+}
+/** Whether the attempt that ended in this settlement is part of the event's history already. */
+function isStored({ delivery }: HeldEvent, settlement: Settlement): boolean {
+  return 'state' in settlement && (readRetryState(delivery.state)?.attempts.length ?? 0) >= settlement.state.attempts.length;
+}
+function withHistory({ delivery }: HeldEvent, settlement: Settlement): Settlement {
+  if (settlement.kind !== 'dead_letter') return settlement;
+  return { ...settlement, attempts: [...(readRetryState(delivery.state)?.attempts ?? []), ...settlement.attempts] };
+}
+
+/** What became of each part. */
+export function closingOf(parts: readonly Part[], settled: Conclusion['settled'], { at, duration_ms, status }: Sent): Closing {
+  const again = settled.flatMap(({ settlement }) => (settlement.kind === 'retry' || settlement.kind === 'accepted' ? [settlement] : []));
+  const verdict = closingVerdict(parts, settled);
+  const left = Array.isArray(verdict) ? verdict.filter(({ kind }) => kind === 'left').length : verdict.kind === 'left' ? parts.length : 0;
+  const [retried] = again;
+  return { verdict, at, duration_ms, status, ...(retried && left === again.length && { retried }) };
+}
+function closingVerdict(parts: readonly Part[], settled: Conclusion['settled']): ClosingVerdict {
   if (settled.length === parts.length && settled.every(({ settlement }) => settlement.kind === 'delivered')) return { kind: 'delivered' };
   const settlements = new Map(settled.map(({ job, settlement }) => [job, settlement]));
   const verdicts = parts.map(({ job }): MemberVerdict => {

@@ -13,6 +13,8 @@ export type Next =
 
 const BLOCKED: Next = { kind: 'blocked' };
 const COMPACT_AT = 1_024;
+/** Events of an integration that a killed process may deliver again, unless more requests may be in flight. */
+const MOST_REPEATED = 10;
 
 /** Batches that are ready to send, in order. Decides when the next one may go; the worker sends it. */
 export class SendQueue {
@@ -36,14 +38,13 @@ export class SendQueue {
     return this.#head === this.#ready.length;
   }
 
-  /** `inFlight`: requests at the vendor. `unwritten`: events with a verdict that the log does not have yet. */
-  next(inFlight: number, unwritten: number, lane: Lane): Next {
+  /** `inFlight`: requests at the vendor. `unstored`: requests with an answer that the log does not have yet. */
+  next(inFlight: number, unstored: number, lane: Lane): Next {
     const batch = this.#ready[this.#head];
     if (batch === undefined) return BLOCKED;
-    const cap = laneConcurrency(batch.vendor.concurrency, lane);
-    if (inFlight >= cap) return BLOCKED;
-    // A crash repeats every event whose verdict is not in the log, so their number is bounded as well.
-    if (inFlight + unwritten >= 2 * cap * batch.parts.length) return BLOCKED;
+    const { concurrency } = batch.vendor;
+    if (inFlight >= laneConcurrency(concurrency, lane)) return BLOCKED;
+    if (inFlight + unstored >= mostUnstored(concurrency, lane, batch.parts.length)) return BLOCKED;
     if (this.#limiter.mustLoad) return { kind: 'load_limits' };
     const ms = this.#limiter.take();
     if (ms > 0) return { kind: 'wait', ms };
@@ -62,4 +63,12 @@ export class SendQueue {
     this.#head = 0;
     return batches;
   }
+}
+
+/**
+ * The requests of a lane that may be sent and not stored: a crash repeats them. Single events may be a few more than are in flight, so that
+ * sending need not wait for every write.
+ */
+export function mostUnstored(concurrency: number, lane: Lane, events: number): number {
+  return laneConcurrency(events > 1 ? concurrency : Math.max(concurrency, MOST_REPEATED), lane);
 }

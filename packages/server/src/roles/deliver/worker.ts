@@ -19,12 +19,13 @@ import { EventSource } from './event-source.ts';
 import { Health } from './health.ts';
 import { HeldEvents } from './held-events.ts';
 import { isOver, LaneEnd } from './lane-end.ts';
-import { groupOf, isInLane, type Lane, laneConcurrency, onlyLane } from './lanes.ts';
+import { groupOf, isInLane, type Lane, onlyLane } from './lanes.ts';
 import { Limiter } from './limiter.ts';
 import { type Mode, modeOf, planOf } from './plan.ts';
 import { RecordIntake } from './record-intake.ts';
 import { ReplayRevisions } from './replay-revisions.ts';
 import { SealedBatches } from './sealed-batches.ts';
+import { mostUnstored } from './send-queue.ts';
 import type { HeldEvent } from './settlement.ts';
 import { SettlementWriter } from './settlement-writer.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -87,8 +88,8 @@ export class Worker {
     const { deadLetterRetentionMs } = this.#deps.settings;
     const alongside = () => this.#limiter.record();
     const written = (settled: readonly { held: HeldEvent }[]) => this.#release(settled);
-    // No more than half of what may be unwritten, so that sending does not wait for it.
-    const together = () => laneConcurrency(this.compiled.vendor?.concurrency ?? 1, this.lane);
+    // Half of what may be unstored, so that sending does not wait for it.
+    const together = () => Math.ceil(mostUnstored(this.compiled.vendor?.concurrency ?? 1, this.lane, 1) / 2);
     return new SettlementWriter({ ...this.#deps, deadLetterRetentionMs, alongside, written, together }, this.id, this.group);
   }
   /** The end of the chain: the log has these settlements. */
@@ -98,7 +99,7 @@ export class Worker {
       if (held.sealed !== undefined) sealed.released(held.sealed);
       window.remove(held.delivery, held.replay);
     }
-    this.#dispatch.pump();
+    this.#dispatch.stored(settled);
     signal.notify();
   }
 
