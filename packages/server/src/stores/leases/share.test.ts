@@ -64,6 +64,12 @@ function join(bucket: ReturnType<typeof memoryBucket>, own: string, names: strin
   const beats = setInterval(() => share.beat(), BEAT_MS);
   return {
     held,
+    /** Its key expires at once. */
+    async die() {
+      clearInterval(beats);
+      bucket.away.add(own);
+      await bucket.purgeMember(`member.set.${own}`);
+    },
     async stop() {
       clearInterval(beats);
       await share.stop();
@@ -110,5 +116,38 @@ test('names that a process lost in an outage are taken by another one, although 
   expect(new Set([...first.held, ...second.held]).size).toBe(4);
   const stopped = Promise.all([first.stop(), second.stop()]);
   await vi.advanceTimersByTimeAsync(20_000);
+  await stopped;
+});
+
+test('a process hands over all excess names at once, however long the work on each takes to stop', async () => {
+  const bucket = memoryBucket();
+  const names = Array.from({ length: 12 }, (_, n) => `name-${n}`);
+  const first = join(bucket, '00000001', names, 8_000);
+  await vi.advanceTimersByTimeAsync(1_500);
+  const second = join(bucket, '00000002', names);
+  await vi.advanceTimersByTimeAsync(9_500);
+  expect([first.held.size, second.held.size]).toEqual([6, 6]);
+  const stopped = Promise.all([first.stop(), second.stop()]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await stopped;
+});
+
+test('a process that hands names over takes those of a dead one meanwhile', async () => {
+  const bucket = memoryBucket();
+  const names = Array.from({ length: 6 }, (_, n) => `name-${n}`);
+  const first = join(bucket, '00000001', names, 8_000);
+  const second = join(bucket, '00000002', names);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect([first.held.size, second.held.size]).toEqual([3, 3]);
+  const third = join(bucket, '00000003', names);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await Promise.all([second.die(), third.die()]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  // The work on the name for the third one has not stopped yet.
+  expect(first.held.size).toBe(6);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(first.held.size).toBe(6);
+  const stopped = first.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
   await stopped;
 });

@@ -60,7 +60,7 @@ export class Share {
 
   /** Call every `BEAT_MS` until `stop`, for all shares of the process at once: brokers replicate together what arrives together. */
   beat(): void {
-    // Not part of the turn, which may wait for work to stop.
+    // Not part of the turn, which may wait for the broker.
     void this.#member.renew();
     if (!this.#rests) this.#turn();
   }
@@ -98,7 +98,8 @@ export class Share {
     this.#lookedAt = this.#options.clock.monotonic();
     const share = Math.ceil(names.length / members.size);
     const owned = [...this.#held].filter(([, held]) => !held.losing);
-    for (const [name] of owned.slice(share)) await this.#giveBack(name);
+    // Not awaited: the work on them may take seconds to stop, and names of a dead process must not wait for it.
+    for (const [name] of owned.slice(share)) void this.#giveBack(name);
     const wanted = this.#order.filter((name) => !this.#held.has(name));
     while (wanted.length > 0 && !this.#stopped && this.#held.size < share)
       await this.#tryFor(wanted.splice(0, Math.min(AT_ONCE, share - this.#held.size)));
