@@ -65,3 +65,13 @@ test('an import that failed is tried again (its failure was kept until the next 
   await writeFile(join(folder, 'late.cjs'), '');
   await importInSteps(entry);
 });
+
+test('an optional file that does not load, such as an addon that is not built, is left to the file that asks for it', async () => {
+  const folder = await aPackage({
+    'main.cjs': "exports.found = true;\ntry { require('./addon.cjs'); } catch { exports.found = false; }",
+    'addon.cjs': "throw new Error('it is not built for this system');",
+  });
+  const entry = pathToFileURL(join(folder, 'main.cjs')).href;
+  await importInSteps(entry);
+  expect(createRequire(import.meta.url)(fileURLToPath(entry))).toEqual({ found: false });
+});

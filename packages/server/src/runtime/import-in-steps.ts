@@ -28,11 +28,20 @@ export function importInSteps(entry: string, afterFile?: (file: string, module: 
 async function importFile(file: string, seen: Set<string>, afterFile?: (file: string, module: unknown) => void): Promise<void> {
   seen.add(file);
   const require = createRequire(file);
-  for (const needed of filesOf(readFileSync(file, 'utf8'), require)) if (!seen.has(needed)) await importFile(needed, seen, afterFile);
+  for (const needed of filesOf(readFileSync(file, 'utf8'), require)) if (!seen.has(needed)) await tryFile(needed, seen, afterFile);
   // An import and a `require` of one file share the module. `require` is cheaper for CommonJS.
   const module: unknown = require(file);
   afterFile?.(file, module);
   await turns.bulk();
+}
+
+/** A file that does not load may be optional: a native addon that is not built. If it is needed, the file that imports it fails and says so. */
+async function tryFile(...args: Parameters<typeof importFile>): Promise<void> {
+  try {
+    await importFile(...args);
+  } catch {
+    await turns.bulk();
+  }
 }
 
 function* filesOf(text: string, require: NodeJS.Require): Generator<string> {

@@ -2,7 +2,10 @@ import { expect, test, vi } from 'vitest';
 import { importInSteps } from '../runtime/import-in-steps.ts';
 import { DRIVERS } from './drivers.ts';
 
-vi.mock('../runtime/import-in-steps.ts', () => ({ importInSteps: vi.fn(async () => undefined) }));
+vi.mock('../runtime/import-in-steps.ts', async (original) => {
+  const { importInSteps: real } = await original<typeof import('../runtime/import-in-steps.ts')>();
+  return { importInSteps: vi.fn(real) };
+});
 
 test.each([
   ['postgresql', 'pg'],
