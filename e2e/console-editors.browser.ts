@@ -245,6 +245,14 @@ describe('the mapping builder', () => {
     await effect.getByRole('button', { name: 'Try on the last 1 events' }).click();
     await effect.getByRole('button', { name: '1 changed' }).waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
+    // A row for another event: this one stays as it is, and its number opens it too.
+    await page.getByLabel('Name of an event to map').fill('Signed Up');
+    await page.getByRole('button', { name: 'Map it' }).click();
+    await effect.getByRole('button', { name: 'Try on the last 1 events' }).click();
+    await effect.getByRole('button', { name: '1 unchanged' }).click();
+    await page.getByRole('dialog', { name: 'Events unchanged' }).getByRole('link').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
   });
 });
 
@@ -429,7 +437,14 @@ describe('faults of what is written', () => {
     await page.getByRole('combobox', { name: 'Kind' }).click();
     await page.getByRole('option', { name: 'code' }).click();
     await write('Code', 'function transform(event) {\n  return }}');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const saveAndConfirm = async () => {
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      const question = page.getByRole('dialog', { name: 'Change Tidy?' });
+      await question.getByText('In the last 24 hours the pipeline processed').waitFor();
+      await question.getByRole('button', { name: 'Save' }).click();
+      await question.waitFor({ state: 'detached' });
+    };
+    await saveAndConfirm();
     await marked('return }}').waitFor();
     await write('Code', 'function transform(event) {\n  throw new Error("out of stock");\n}');
     await page.getByRole('button', { name: 'Try it on the sample event' }).click();
@@ -439,7 +454,7 @@ describe('faults of what is written', () => {
     // The suggestions, which lie over the code, close by themselves.
     await page.getByRole('option', { name: '@page' }).waitFor({ state: 'hidden' });
     await write('Code', 'function transform(event) { return event; }');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await saveAndConfirm();
     await page.getByText('New events go through it').waitFor();
     const { transformations } = await admin.get<{ transformations: unknown[] }>(`/pipelines/${pipeline.id}/transformations`);
     expect(transformations).toMatchObject([{ kind: 'code', event_filter: { event_names: ['Order Completed'] } }]);

@@ -324,6 +324,18 @@ describe('the lists of a large organisation', () => {
     await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
   });
 
+  test('a number of the traffic’s table leads to the events of its minute', async () => {
+    const { pipelines } = await admin.get<{ pipelines: [{ id: string }] }>('/pipelines?search=A%20shop%20that%20fails');
+    await page.goto(`${service.url}/pipelines/${pipelines[0].id}?range=1h`);
+    await page.getByText('As a table').click();
+    const table = page.getByRole('region', { name: 'Events, last hour, per minute, as a table' });
+    // The first minute that is not empty is the one in which the only event was received.
+    await table.getByRole('link', { name: '1', exact: true }).first().click();
+    await page.getByRole('button', { name: /^Time: \d/ }).waitFor();
+    await page.getByRole('option', { name: /Order Failed/ }).waitFor();
+    await page.getByText('1 match', { exact: true }).waitFor();
+  });
+
   test('the number of a firing alert leads to the dead letters or the events that it counts', async () => {
     const { pipelines } = await admin.get<{ pipelines: [{ id: string }] }>('/pipelines?search=A%20shop%20that%20fails');
     const watch = { pipeline_id: pipelines[0].id, threshold: 1, window_minutes: 60, channels: [{ type: 'email', to: 'a@shop.example' }] };

@@ -21,6 +21,13 @@ afterAll(() => opened?.stop());
 
 const conflict = () => page.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
 const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+/** A change that concerns events is saved after a question. */
+async function saveAndConfirm(): Promise<void> {
+  await save();
+  const question = page.getByRole('dialog').filter({ hasText: 'In the last 24 hours the pipeline processed' });
+  await question.getByRole('button', { name: 'Save' }).click();
+  await question.waitFor({ state: 'detached' });
+}
 const write = (label: string, text: string) => writeCode(page, label, text);
 
 describe('two people who edit the same thing', () => {
@@ -63,7 +70,7 @@ describe('two people who edit the same thing', () => {
     await page.getByRole('button', { name: /^1\. First.*unsaved/ }).click();
     expect(await page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('event.mine');
     await admin.put(`${path}/${id}`, { code: 'function transform(event) { event.theirs = 1; return event; }' });
-    await save();
+    await saveAndConfirm();
     await conflict().waitFor();
     expect([await page.getByLabel('Left').innerText(), await page.getByLabel('Right').innerText()]).toEqual([
       expect.stringContaining('theirs'),
@@ -94,7 +101,7 @@ describe('two people who edit the same thing', () => {
       await more;
       await route.fulfill({ response: answer });
     });
-    await save();
+    await saveAndConfirm();
     await expect.poll(async () => (await admin.get<{ code: string }>(`${path}/${id}`)).code).toBe(`${code} // mine`);
     await write('Code', `${code} // more`);
     typed();
@@ -102,7 +109,7 @@ describe('two people who edit the same thing', () => {
     expect(await page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('// more');
     expect(await conflict().count()).toBe(0);
     await page.unroute(`**${path}/${id}`);
-    await save();
+    await saveAndConfirm();
     await expect.poll(async () => (await admin.get<{ code: string }>(`${path}/${id}`)).code).toBe(`${code} // more`);
   });
 

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { allPages } from './all-pages.ts';
 import { api, call } from './api.ts';
-import { bounds, RANGES, type RangeKey } from './time-range.ts';
+import { bounds, fixedRange, RANGES, type RangeKey } from './time-range.ts';
 
 /** Statistics are at most ten seconds old on the server; asking more often shows nothing new. */
 const STATS_EVERY_MS = 20_000;
@@ -73,7 +73,7 @@ export const earlierStatsQuery = (range: RangeKey, scope: StatsScope = {}) =>
       ),
     staleTime: 300_000,
   });
-/** Events received per minute, by pipeline, over the last five whole minutes. */
+/** Events received per minute, by pipeline, over the last five whole minutes, which `range` names. */
 export const ratesQuery = () =>
   queryOptions({
     queryKey: ['rates'],
@@ -92,6 +92,7 @@ export const ratesQuery = () =>
         }),
       );
       return {
+        range: fixedRange(to + 1 - RATE_MINUTES * 60_000, to),
         all: totals.received / RATE_MINUTES,
         byPipeline: new Map(groups.map(({ id, totals: { received } }) => [id, received / RATE_MINUTES])),
       };

@@ -1,9 +1,10 @@
-/** Lines over time, drawn by uPlot and loaded on demand. The same numbers are in a table for screen readers and for copying. */
+/** Lines over time, drawn by uPlot and loaded on demand. The same numbers are in a table for screen readers, with the way to what they count. */
 import 'uplot/dist/uPlot.min.css';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { number } from '../format.ts';
+import { fixedRange } from '../time-range.ts';
 import classes from './time-chart.module.css';
 
 export interface Line {
@@ -12,14 +13,24 @@ export interface Line {
   colour: string;
   values: readonly number[];
   /** Where its events are listed. */
-  link: Pick<LinkProps, 'to' | 'search'>;
+  link: { to: NonNullable<LinkProps['to']>; search: object };
+  /** The list goes by the time that is counted, so that the number of a minute leads to its own. Deliveries come later than their events. */
+  isTimed?: boolean;
 }
 const HEIGHT = 200;
 
-export function TimeChart({ label, times, lines }: { label: string; times: readonly string[]; lines: readonly Line[] }) {
+interface TimeChartProps {
+  label: string;
+  times: readonly string[];
+  /** Between two times. */
+  stepMs: number;
+  lines: readonly Line[];
+}
+export function TimeChart({ label, times, stepMs, lines }: TimeChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const data = [times.map((time) => Date.parse(time) / 1_000), ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
+  const [isTable, setIsTable] = useState(false);
   const newest = useRef(data);
   newest.current = data;
   const shape = lines.map(({ name, colour }) => `${name} ${colour}`).join();
@@ -56,7 +67,7 @@ export function TimeChart({ label, times, lines }: { label: string; times: reado
         ))}
       </div>
       <div ref={host} aria-hidden style={{ minHeight: HEIGHT }} />
-      <details>
+      <details onToggle={({ currentTarget }) => setIsTable(currentTarget.open)}>
         <summary>As a table</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <section className={classes.table} aria-label={`${label}, as a table`} tabIndex={0}>
@@ -70,14 +81,22 @@ export function TimeChart({ label, times, lines }: { label: string; times: reado
               </tr>
             </thead>
             <tbody>
-              {times.map((time, at) => (
-                <tr key={time}>
-                  <th>{shortTime(Date.parse(time))}</th>
-                  {lines.map(({ name, values }) => (
-                    <td key={name}>{number(values[at] ?? 0)}</td>
-                  ))}
-                </tr>
-              ))}
+              {/* Made when it is opened: a week has hundreds of numbers. */}
+              {isTable &&
+                times.map((time, at) => (
+                  <tr key={time}>
+                    <th>{shortTime(Date.parse(time))}</th>
+                    {lines.map(({ name, values, link, isTimed }) => (
+                      <td key={name}>
+                        {isTimed ? (
+                          <Link {...(within(link, Date.parse(time), stepMs) as { to: string })}>{number(values[at] ?? 0)}</Link>
+                        ) : (
+                          number(values[at] ?? 0)
+                        )}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
             </tbody>
           </table>
         </section>
@@ -85,6 +104,12 @@ export function TimeChart({ label, times, lines }: { label: string; times: reado
     </figure>
   );
 }
+
+/** The events of one entry of the series. */
+const within = ({ to, search }: Line['link'], start: number, stepMs: number) => ({
+  to,
+  search: { ...search, range: fixedRange(start, start + stepMs - 1) },
+});
 
 const themeColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const formatter = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short', hour: '2-digit', minute: '2-digit' });

@@ -30,7 +30,7 @@ export function LiveDot() {
       {shown === 'live' && rates.data !== undefined && rates.data.all >= 1 && (
         <span className={classes.rate}>
           {'· '}
-          <Link to="/events" search={{ range: '1h' }} title="The events of the last hour">
+          <Link to="/events" search={{ range: rates.data.range }} title="The events of the last five minutes">
             {number(Math.round(rates.data.all))} events/min
           </Link>
         </span>

@@ -31,7 +31,9 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
     mutationFn: () => call(api.DELETE('/v1/admin/dlq/{id}', { params: { path: { id } } })),
     onSuccess: async () => {
       onClose();
-      await Promise.all(['dead-letters', 'dead-letter-groups'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      await Promise.all(
+        ['dead-letters', 'dead-letter-groups', 'dead-letter-count'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
+      );
     },
     onError: (error) => notifications.show({ color: 'red', title: 'Not deleted', message: failureText(error) }),
   });

@@ -111,7 +111,11 @@ export function PipelineRates() {
                     </Table.Td>
                     <Table.Td visibleFrom="sm">{type}</Table.Td>
                     <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                      <Link to="/events" search={{ pipeline: id, range: '1h' }} title="The events of the last hour">
+                      <Link
+                        to="/events"
+                        search={{ pipeline: id, range: rates.data?.range ?? '1h' }}
+                        title="The events of the last five minutes"
+                      >
                         {rates.data === undefined ? '…' : perMinute(rates.data.byPipeline.get(id) ?? 0)}
                       </Link>
                     </Table.Td>

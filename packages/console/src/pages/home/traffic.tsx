@@ -26,8 +26,9 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
             <TimeChart
               label={`Events, ${RANGES[range].label.toLowerCase()}, per ${RANGES[range].interval}`}
               times={data.series.map(({ time }) => time)}
+              stepMs={RANGES[range].interval === 'minute' ? 60_000 : 3_600_000}
               lines={[
-                { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received), link: events() },
+                { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received), link: events(), isTimed: true },
                 {
                   name: 'Delivered',
                   colour: '--accent',
@@ -45,6 +46,7 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
                   colour: '--bad',
                   values: data.series.map(deadOf),
                   link: { to: '/dead-letters', search: countedSearch(pipeline, range) },
+                  isTimed: true,
                 },
               ]}
             />

@@ -56,7 +56,7 @@ function readable(body: string | Uint8Array | undefined): unknown {
   }
 }
 
-export type Effect = 'changed' | 'newly dropped' | 'no longer dropped';
+export type Effect = 'unchanged' | 'changed' | 'newly dropped' | 'no longer dropped';
 export interface Example {
   effect: Effect;
   event: CanonicalEvent;
@@ -64,8 +64,6 @@ export interface Example {
   after: Rehearsal;
 }
 export interface TrialResult {
-  compared: number;
-  same: number;
   counts: Record<Effect, number>;
   /** The first few of each effect. */
   examples: Example[];
@@ -74,22 +72,19 @@ const MOST_EXAMPLES = 10;
 
 /** Both configs over the same events. Yields to the page between slices, so that typing stays smooth. */
 export async function compareOn(events: readonly CanonicalEvent[], before: CompiledVendor, after: CompiledVendor): Promise<TrialResult> {
-  const counts: TrialResult['counts'] = { changed: 0, 'newly dropped': 0, 'no longer dropped': 0 };
-  const result: TrialResult = { compared: 0, same: 0, counts, examples: [] };
+  const counts: TrialResult['counts'] = { unchanged: 0, changed: 0, 'newly dropped': 0, 'no longer dropped': 0 };
+  const examples: Example[] = [];
   const now = Date.now();
-  for (const event of events) {
+  for (const [at, event] of events.entries()) {
     const [old, next] = [rehearse(before, event, now), rehearse(after, event, now)];
-    result.compared++;
-    if (JSON.stringify(old) === JSON.stringify(next)) result.same++;
-    else {
-      const effect = effectOf(old, next);
-      if (counts[effect]++ < MOST_EXAMPLES) result.examples.push({ effect, event, before: old, after: next });
-    }
-    if (result.compared % 20 === 0) await new Promise((resolve) => setTimeout(resolve));
+    const effect = effectOf(old, next);
+    if (counts[effect]++ < MOST_EXAMPLES) examples.push({ effect, event, before: old, after: next });
+    if (at % 20 === 19) await new Promise((resolve) => setTimeout(resolve));
   }
-  return result;
+  return { counts, examples };
 }
 function effectOf(old: Rehearsal, next: Rehearsal): Effect {
+  if (JSON.stringify(old) === JSON.stringify(next)) return 'unchanged';
   if ((old.kind === 'requests') === (next.kind === 'requests')) return 'changed';
   return next.kind === 'requests' ? 'no longer dropped' : 'newly dropped';
 }

@@ -15,7 +15,12 @@ import classes from './mapping.module.css';
 import { type Compiled, compareOn, compileDraft, type Effect, loadDefinition, type Rehearsal } from './rehearse.ts';
 
 const SideBySide = lazy(async () => ({ default: (await import('../../components/side-by-side.tsx')).SideBySide }));
-const TONES: Record<Effect, string> = { changed: 'var(--accent)', 'newly dropped': 'var(--bad)', 'no longer dropped': 'var(--accent)' };
+const TONES: Record<Effect, string> = {
+  unchanged: 'var(--ink)',
+  changed: 'var(--accent)',
+  'newly dropped': 'var(--bad)',
+  'no longer dropped': 'var(--accent)',
+};
 
 export interface TrialProps {
   vendor: string;
@@ -66,9 +71,6 @@ export function Trial({ vendor, before, after, isTyping, parameters, events, cha
         </Button>
         {result !== undefined && (
           <span role="status" className={classes.counts}>
-            <span>
-              <b>{number(result.same)}</b> unchanged
-            </span>
             {(Object.entries(result.counts) as [Effect, number][]).map(([effect, count]) =>
               count === 0 ? (
                 <span key={effect} className="dim">

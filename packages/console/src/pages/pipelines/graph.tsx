@@ -198,20 +198,31 @@ export function PipelineGraph({
         )}
       </svg>
       <ol className={classes.flow}>
-        <Stage name="Sources" note={`${short(received)} received`} nodes={sourceNodes} />
+        <Stage
+          name="Sources"
+          note={
+            <Link to="/events" search={of}>
+              {short(received)} received
+            </Link>
+          }
+          nodes={sourceNodes}
+        />
         <Stage
           name="Steps"
           note={
-            dropped > 0 ? (
-              <>
-                {short(processed)} processed,{' '}
-                <Link to="/events" search={lost.events}>
-                  {short(dropped)} dropped by your rules
-                </Link>
-              </>
-            ) : (
-              `${short(processed)} processed`
-            )
+            <>
+              <Link to="/events" search={{ ...of, status: 'processed' }}>
+                {short(processed)} processed
+              </Link>
+              {dropped > 0 && (
+                <>
+                  ,{' '}
+                  <Link to="/events" search={lost.events}>
+                    {short(dropped)} dropped by your rules
+                  </Link>
+                </>
+              )}
+            </>
           }
           nodes={[privacy, transform]}
         />

@@ -90,14 +90,29 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
     const days = form.values.retention_days === '' ? null : form.values.retention_days;
     const before = stored.retention_days ?? (installation.data?.retention.events_s ?? Number.POSITIVE_INFINITY) / DAY_S;
     const deletes = days !== null && days < before;
-    if (!stops && !deletes) return save.mutate(stored.updated_at);
+    const { domain_allowlist: domains, challenge_token_required: challenges } = form.values;
+    const excludes =
+      domains.length > 0 && (stored.domain_allowlist.length === 0 || stored.domain_allowlist.some((domain) => !domains.includes(domain)));
+    const refuses = !stops && (excludes || (challenges && !stored.challenge_token_required));
+    if (!stops && !deletes && !refuses) return save.mutate(stored.updated_at);
     modals.openConfirmModal({
-      title: stops ? `Stop accepting events of ${stored.name}?` : `Keep events of ${stored.name} for ${days} days only?`,
+      title: stops
+        ? `Stop accepting events of ${stored.name}?`
+        : refuses
+          ? `Refuse more events of ${stored.name}?`
+          : `Keep events of ${stored.name} for ${days} days only?`,
       children: (
         <Stack gap="xs">
           {stops && (
             <div>
               Requests with its key are refused from then on, and what they carry is lost.{' '}
+              <LastDay pipelineId={pipeline.id}>{receivedText}</LastDay>
+            </div>
+          )}
+          {refuses && (
+            <div>
+              {excludes && `Events of pages on other domains than ${domains.join(', ')} are rejected from then on. `}
+              {challenges && !stored.challenge_token_required && 'Events without a challenge token are rejected from then on. '}
               <LastDay pipelineId={pipeline.id}>{receivedText}</LastDay>
             </div>
           )}
@@ -108,7 +123,7 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           )}
         </Stack>
       ),
-      labels: { confirm: stops ? 'Stop accepting' : 'Keep them shorter', cancel: 'Not now' },
+      labels: { confirm: stops ? 'Stop accepting' : refuses ? 'Refuse them' : 'Keep them shorter', cancel: 'Not now' },
       confirmProps: { color: 'red' },
       onConfirm: () => save.mutate(stored.updated_at),
     });

@@ -98,6 +98,23 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
     },
     onError: (error) => notifications.show({ color: 'red', title: 'Not removed', message: failureText(error) }),
   });
+  /** Asks where the change concerns events: what is off and stays off concerns none. */
+  function askAndSave() {
+    if (!stored.enabled && !draft.enabled) return save.mutate(stored.updated_at);
+    modals.openConfirmModal({
+      title: !draft.enabled ? `Turn ${stored.name} off?` : stored.enabled ? `Change ${stored.name}?` : `Turn ${stored.name} on?`,
+      children: (
+        <>
+          {draft.enabled
+            ? 'Within five seconds every new event goes through it; what it drops reaches no integration. '
+            : 'Within five seconds new events go on without it. '}
+          <ProcessedLately pipelineId={pipelineId} />
+        </>
+      ),
+      labels: { confirm: 'Save', cancel: 'Keep' },
+      onConfirm: () => save.mutate(stored.updated_at),
+    });
+  }
   return (
     <section className="panel" style={{ padding: 16, minWidth: 0 }} aria-label={stored.name}>
       <Stack gap="sm">
@@ -151,9 +168,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
                   children: (
                     <>
                       {stored.enabled ? 'Events go on without it. ' : 'It is off: nothing changes for events. '}
-                      <LastDay pipelineId={pipelineId}>
-                        {({ processed }) => `In the last 24 hours the pipeline processed ${number(processed)} events.`}
-                      </LastDay>
+                      <ProcessedLately pipelineId={pipelineId} />
                     </>
                   ),
                   labels: { confirm: 'Remove', cancel: 'Keep' },
@@ -169,7 +184,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
             </Button>
             <RoleButton
               needs="editor"
-              onClick={() => save.mutate(stored.updated_at)}
+              onClick={askAndSave}
               loading={save.isPending}
               disabled={rules === undefined || !isChanged(draft) || theirs !== undefined}
             >
@@ -228,6 +243,14 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
         />
       </Stack>
     </section>
+  );
+}
+
+function ProcessedLately({ pipelineId }: { pipelineId: string }) {
+  return (
+    <LastDay pipelineId={pipelineId}>
+      {({ processed }) => `In the last 24 hours the pipeline processed ${number(processed)} events.`}
+    </LastDay>
   );
 }
 
