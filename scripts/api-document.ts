@@ -22,6 +22,7 @@ export interface Operation {
 export interface Schema {
   $ref?: string;
   examples?: unknown[];
+  properties?: Record<string, Schema>;
 }
 export interface Media {
   /** Absent where the content is no JSON. */

@@ -4259,7 +4259,7 @@ export interface components {
                 memory_bytes: number;
             };
             /** @description Every process that was heard within the last 15 seconds, the answering one first. Without NATS there is one. */
-            processes: components["schemas"]["InstallationProcess"][];
+            processes: components["schemas"]["ProcessState"][];
             stores: {
                 configuration: {
                     /** @enum {string} */
@@ -4289,30 +4289,6 @@ export interface components {
                 oldest_waiting_at: string | null;
             };
             /** @description Grows with every change. */
-            configuration_version: number;
-        };
-        InstallationProcess: {
-            /** @description Random, per start. */
-            id: string;
-            /** @description The process that answers. */
-            this: boolean;
-            /**
-             * @description Host name and process id. Shown to admins.
-             * @example web-1:4711
-             */
-            host: string | null;
-            roles: ("admin" | "ingest" | "process" | "deliver")[];
-            version: string;
-            /**
-             * Format: date-time
-             * @example 2026-05-01T12:00:00.000Z
-             */
-            started_at: string;
-            /** @description Resident memory. */
-            memory_bytes: number;
-            /** @description Whether it reaches the event log. */
-            log_available: boolean;
-            /** @description The configuration that it works with. */
             configuration_version: number;
         };
         Integration: {
@@ -5659,6 +5635,30 @@ export interface components {
                 reason: string;
             } | null;
             warnings: string[];
+        };
+        ProcessState: {
+            /** @description Random, per start. */
+            id: string;
+            /** @description The process that answers. */
+            this: boolean;
+            /**
+             * @description Host name and process id. Shown to admins.
+             * @example web-1:4711
+             */
+            host: string | null;
+            roles: ("admin" | "ingest" | "process" | "deliver")[];
+            version: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-01T12:00:00.000Z
+             */
+            started_at: string;
+            /** @description Resident memory. */
+            memory_bytes: number;
+            /** @description Whether it reaches the event log. */
+            log_available: boolean;
+            /** @description The configuration that it works with. */
+            configuration_version: number;
         };
         Readiness: {
             /** @enum {string} */

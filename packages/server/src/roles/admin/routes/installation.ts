@@ -7,7 +7,7 @@ const seconds = (description: string) => Type.Integer({ description });
 const Role = OneOf(['admin', 'ingest', 'process', 'deliver']);
 type Role = Static<typeof Role>;
 const Process = named(
-  'InstallationProcess',
+  'ProcessState',
   Closed({
     id: Type.String({ description: 'Random, per start.' }),
     this: Type.Boolean({ description: 'The process that answers.' }),
