@@ -4,6 +4,8 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { Steps } from '@firsthand/core/steps.ts';
 import type { BuildContext, Built, CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { errorText } from '../../runtime/error-text.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
+import { finishInLongTurns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { type Job, newJob } from './job.ts';
 import { isDisabledByEvent, type Mode, type Plan } from './plan.ts';
 import { readRetryState } from './retry-state.ts';
@@ -22,8 +24,16 @@ export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): De
   }
 }
 
-/** The same, divided: for a large event. */
-export function* decideInSteps(held: HeldEvent, plan: Plan, mode: Mode, now: number): Steps<Decision> {
+/** Mapping and encoding it take tens of milliseconds each. */
+export function isVeryLarge({ delivery }: HeldEvent): boolean {
+  return delivery.record.data.length > VERY_LARGE_BYTES;
+}
+
+/** The same for a very large event: in turns of the loop. `id` is the integration's. */
+export function decideInTurns(held: HeldEvent, plan: Plan, mode: Mode, now: number, id: string): Promise<Decision> {
+  return finishInLongTurns(decideInSteps(held, plan, mode, now), () => atStep('map', id));
+}
+function* decideInSteps(held: HeldEvent, plan: Plan, mode: Mode, now: number): Steps<Decision> {
   const before = decideBefore(held, plan, mode, now);
   if (before.kind !== 'build') return before;
   const { vendor, event, context } = before;

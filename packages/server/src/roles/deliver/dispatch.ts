@@ -9,13 +9,13 @@ import { AnswerSample } from './answer-sample.ts';
 import { BatchTimer } from './batch-timer.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { type Conclusion, conclude } from './conclude.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Decision, decide, decideInTurns, isVeryLarge } from './decide.ts';
 import type { WorkerDeps } from './deps.ts';
 import type { Health } from './health.ts';
 import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
 import { KeyOrder, orderKey } from './key-order.ts';
 import type { Limiter } from './limiter.ts';
-import { divideUnsent, isOutdated, renew, withNewestVendor } from './renew.ts';
+import { divideUnsent, isOutdated, renew, renewInTurns, withNewestVendor } from './renew.ts';
 import { closingOf, isSealed, type RestoredBatch } from './sealed-batches.ts';
 import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
@@ -83,7 +83,7 @@ export class Dispatch {
     else {
       const { job } = decision;
       job.order_key = orderKey(job);
-      if (job.order_key === undefined || this.#order.enter(job.order_key, job)) this.#launch(job);
+      if (job.order_key === undefined || this.#order.enter(job.order_key, job)) void this.#launch(job);
     }
   }
   /** Sends the batch of an earlier process as it was. */
@@ -95,7 +95,9 @@ export class Dispatch {
       const turn = turns.next();
       if (turn !== undefined) await turn;
       const held = { ...member, compiled: plan.compiled };
-      const decision = decide(held, plan, this.#context.mode, at);
+      const { mode, id } = this.#context;
+      const decision = isVeryLarge(held) ? await decideInTurns(held, plan, mode, at, id) : decide(held, plan, mode, at);
+      if (life.state === 'stopped') return;
       if (decision.kind === 'settle') writer.write(held, decision.settlement);
       else parts.push(...openParts(decision.job));
     }
@@ -107,30 +109,45 @@ export class Dispatch {
       if (batch) this.#send([withNewestVendor(batch, this.#context.plan)]);
     }
   }
-  #launch(job: Job): void {
-    if (!this.#sendsRenewed(job)) void this.#launchNext(job.order_key);
+  /** A promise only where a very large event must be built again. */
+  #launch(job: Job): undefined | Promise<void> {
+    const sends = this.#sendsRenewed(job);
+    return sends === true ? undefined : this.#launchNextUnless(sends, job.order_key);
+  }
+  async #launchNextUnless(sends: boolean | Promise<boolean>, key: string | undefined): Promise<void> {
+    if (!(await sends)) await this.#launchNext(key);
   }
   /** Launches the next job of the key. A loop, because the newest configuration may settle all of them: tens of thousands may wait. */
   async #launchNext(key: string | undefined): Promise<void> {
     if (key === undefined) return;
-    for (let next = this.#order.leave(key); next !== undefined && !this.#sendsRenewed(next); next = this.#order.leave(key)) {
+    for (let next = this.#order.leave(key); next !== undefined && !(await this.#sendsRenewed(next)); next = this.#order.leave(key)) {
       const turn = turns.next();
       if (turn !== undefined) await turn;
     }
   }
   /** Sends the job with the newest configuration. False: that configuration settled the event without sending it. */
-  #sendsRenewed(job: Job): boolean {
-    const { plan, mode, writer } = this.#context;
-    let current = job;
-    if (isOutdated(job, plan, mode)) {
-      const decision = renew(job, plan, mode, this.#deps.clock.now());
-      if (decision.kind === 'settle') {
-        writer.write({ ...job, compiled: plan.compiled }, decision.settlement);
-        return false;
-      }
-      current = decision.job;
-    }
-    for (const part of openParts(current)) this.#batch(part);
+  #sendsRenewed(job: Job): boolean | Promise<boolean> {
+    const { plan, mode } = this.#context;
+    if (!isOutdated(job, plan, mode)) return this.#sends(job);
+    // An event that is dropped is not built.
+    if (mode.kind !== 'drop' && isVeryLarge(job)) return this.#sendsLarge(job);
+    return this.#sendsDecided(job, renew(job, plan, mode, this.#deps.clock.now()));
+  }
+  async #sendsLarge(job: Job): Promise<boolean> {
+    const { plan, mode, id, life } = this.#context;
+    const decision = await renewInTurns(job, plan, mode, this.#deps.clock.now(), id);
+    // While stopping the event stays unsettled.
+    if (!life.active) return true;
+    const isNewest = this.#context.plan === plan && this.#context.mode === mode;
+    return isNewest ? this.#sendsDecided(job, decision) : this.#sendsRenewed(job);
+  }
+  #sendsDecided(job: Job, decision: Decision): boolean {
+    if (decision.kind === 'send') return this.#sends(decision.job);
+    this.#context.writer.write({ ...job, compiled: this.#context.plan.compiled }, decision.settlement);
+    return false;
+  }
+  #sends(job: Job): true {
+    for (const part of openParts(job)) this.#batch(part);
     return true;
   }
   #batch(part: Part): void {
@@ -294,7 +311,7 @@ export class Dispatch {
     writer.writeWaiting([{ held: job, settlement }]);
     // While stopping the event stays unsettled, and the next process starts with it.
     if (!life.active) return;
-    this.#order.retryIn(settlement.delay_ms, nextAttempt(job, settlement.state), (again) => this.#launch(again));
+    this.#order.retryIn(settlement.delay_ms, nextAttempt(job, settlement.state), (again) => void this.#launch(again));
   }
 
   // Changes of the configuration
@@ -334,7 +351,8 @@ export class Dispatch {
       if (turn !== undefined) await turn;
       // While stopping the events stay unsettled.
       if (!life.active) return;
-      this.#launch(job);
+      const launching = this.#launch(job);
+      if (launching !== undefined) await launching;
     }
     // A restart of the consumers waits for the held events, so no other event can complete their batches.
     if (life.state === 'resizing') this.#send(this.#batcher.takeAll());

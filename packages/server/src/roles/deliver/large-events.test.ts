@@ -69,21 +69,70 @@ describe('turns', () => {
     };
   }
 
-  test('mapping, encoding and request of the largest event have one each: together they held the loop for 139 ms', async () => {
+  /** Notes the turn of the loop in which each step runs. */
+  function turnsOfSteps() {
     let turn = 0;
     let counting = setImmediate(function count() {
       turn++;
       counting = setImmediate(count);
     });
     const seen: [step: string, turn: number][] = [];
-    const vendor = watched(compiledWebhook(receiver.url, MAPPED), (step) => seen.push([step, turn]));
-    bench.snapshots.set([anIntegration(vendor)]);
+    return {
+      at: (step: string) => void seen.push([step, turn]),
+      expectOneEach() {
+        clearImmediate(counting);
+        expect(seen.map(([step]) => step)).toEqual(['map', 'encode', 'request']);
+        expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
+      },
+    };
+  }
+  const largest = () => anEvent('e', { properties: { text: 'x'.repeat(900_000) } });
+
+  test('mapping, encoding and request of the largest event have one each: together they held the loop for 139 ms', async () => {
+    const { at, expectOneEach } = turnsOfSteps();
+    bench.snapshots.set([anIntegration(watched(compiledWebhook(receiver.url, MAPPED), at))]);
     bench.start();
-    await bench.append([anEvent('e', { properties: { text: 'x'.repeat(900_000) } })]);
+    await bench.append([largest()]);
     await bench.settled();
-    clearImmediate(counting);
-    expect(seen.map(([step]) => step)).toEqual(['map', 'encode', 'request']);
-    expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
+    expectOneEach();
+  });
+
+  describe('when the configuration changes while the event waits for a limit', () => {
+    /** Delivers a small event, which spends the limit of the day. */
+    async function waitForLimit(): Promise<void> {
+      bench.snapshots.set([anIntegration(compiledWebhook(receiver.url, MAPPED), { rate_limit_daily: 1 })]);
+      bench.start();
+      await bench.append([anEvent('small'), largest()]);
+      await until(async () => receiver.requests.length === 1 && (await bench.deliver.health('int_1'))?.status === 'paused');
+    }
+
+    test('mapping, encoding and request have one each, too', async () => {
+      await waitForLimit();
+      const { at, expectOneEach } = turnsOfSteps();
+      bench.snapshots.set([anIntegration(watched(compiledWebhook(receiver.url, MAPPED), at))]);
+      await bench.settled();
+      expectOneEach();
+      expect(receiver.eventIds).toEqual(['small', 'e']);
+    });
+
+    test.each([
+      ['replaced', { delivered: 2 }, ['/hook', '/hook?newest']],
+      ['switched off', { delivered: 1, 'dropped:integration_disabled': 1 }, ['/hook']],
+    ])('an integration that is %s between two of them', async (change, counts, urls) => {
+      await waitForLimit();
+      const compiled = compiledWebhook(receiver.url, MAPPED);
+      const changed = {
+        replaced: anIntegration(compiledWebhook(`${receiver.url}?newest`, MAPPED)),
+        'switched off': anIntegration(compiled, { enabled: false }),
+      }[change];
+      const vendor = watched(compiled, (step) => {
+        if (step === 'encode' && changed) bench.snapshots.set([changed]);
+      });
+      bench.snapshots.set([anIntegration(vendor)]);
+      await bench.settled();
+      expect(await bench.counts()).toEqual(counts);
+      expect(receiver.requests.map(({ url }) => url)).toEqual(urls);
+    });
   });
 
   test('an integration that is switched off between two of them drops the event', async () => {

@@ -3,9 +3,9 @@ import type { DecodedEventRecord } from '../../event-record.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { endLongTurn, finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { endLongTurn, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
-import { decide, decideInSteps } from './decide.ts';
+import { decide, decideInTurns, isVeryLarge } from './decide.ts';
 import type { SharedByWorkers } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { EventSource } from './event-source.ts';
@@ -57,8 +57,7 @@ export class RecordIntake {
       const decoded = this.#decode(topic, delivery, replay);
       if (decoded === undefined) continue;
       // The events behind it in the log wait meanwhile, so the order stays.
-      const isVeryLarge = delivery.record.data.length > VERY_LARGE_BYTES;
-      if (isVeryLarge) await endLongTurn();
+      if (delivery.record.data.length > VERY_LARGE_BYTES) await endLongTurn();
       const revision = replay ? decoded.shared.revision_number : undefined;
       const { vendor, integration } = context.plan.compiled;
       if (vendor && sealsBatches(vendor)) {
@@ -74,10 +73,9 @@ export class RecordIntake {
       const plan = revision === undefined ? context.plan : await context.revisions.get(revision, context.plan, () => this.#stopped);
       if (this.#stopped) return;
       const held = { delivery, decoded, compiled: plan.compiled, replay };
-      if (!isVeryLarge) this.#dispatch.start(held, decide(held, plan, context.mode, this.#clock.now()));
+      if (!isVeryLarge(held)) this.#dispatch.start(held, decide(held, plan, context.mode, this.#clock.now()));
       else {
-        const steps = decideInSteps(held, plan, context.mode, this.#clock.now());
-        const decision = await finishInLongTurns(steps, () => atStep('map', context.id));
+        const decision = await decideInTurns(held, plan, context.mode, this.#clock.now(), context.id);
         if (this.#stopped) return;
         this.#dispatch.start(held, decision);
       }

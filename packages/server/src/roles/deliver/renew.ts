@@ -2,10 +2,13 @@
  * Builds what is not sent yet with the newest configuration. Jobs and batches that waited for their turn, a retry or a limit were built with an
  * earlier one, whose credentials may be revoked by now. Pure.
  */
+
+import { endLongTurn } from '../../runtime/turns.ts';
 import type { Batch } from './batcher.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Decision, decide, decideInTurns } from './decide.ts';
 import type { Job } from './job.ts';
 import type { Mode, Plan } from './plan.ts';
+import type { HeldEvent } from './settlement.ts';
 
 export function isOutdated(job: Job, { compiled }: Plan, mode: Mode): boolean {
   const pinned = job.replay && job.decoded.shared.revision_number !== undefined;
@@ -13,9 +16,19 @@ export function isOutdated(job: Job, { compiled }: Plan, mode: Mode): boolean {
 }
 
 export function renew(job: Job, plan: Plan, mode: Mode, now: number): Decision {
-  const { delivery, decoded, replay, attempts, batch, order_key } = job;
-  const decision = decide({ delivery, decoded, compiled: plan.compiled, replay }, plan, mode, now);
+  return renewed(job, decide(heldBy(job, plan), plan, mode, now));
+}
+/** The same for a very large event: in turns of the loop. The plan may have changed since. */
+export async function renewInTurns(job: Job, plan: Plan, mode: Mode, now: number, id: string): Promise<Decision> {
+  await endLongTurn();
+  return renewed(job, await decideInTurns(heldBy(job, plan), plan, mode, now, id));
+}
+function heldBy({ delivery, decoded, replay }: Job, { compiled }: Plan): HeldEvent {
+  return { delivery, decoded, compiled, replay };
+}
+function renewed(job: Job, decision: Decision): Decision {
   if (decision.kind === 'settle') return decision;
+  const { attempts, batch, order_key } = job;
   return { kind: 'send', job: { ...decision.job, ...sameProgress(job, decision.job), attempts, batch, order_key } };
 }
 
