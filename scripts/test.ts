@@ -48,7 +48,7 @@ console.log(`
 Left to other commands:
   npm run test:long      kills of the other targets, ten kills of the service, the log on three brokers, every case in the preview,
                          upgrades, the alert for silence, the npm package's consent, identity and transport,
-                         npx firsthand in an empty folder
+                         npx firsthand in an empty folder, PostgreSQL and NATS restored from a backup
   npm run test:console   the console on PostgreSQL and NATS JetStream (with -- servers), pictures of every page
   npm run test:brokers   Kafka, RabbitMQ, mosquitto, MariaDB, ClickHouse`);
 if (leftOut.length > 0) {
