@@ -7,7 +7,13 @@ import { startSnapshot } from './source.ts';
 const QUERY_MS = 15;
 const LOAD_MS = 60;
 
-beforeEach(() => void vi.useFakeTimers());
+// Immediates too: with real ones the clock would run ahead of a load that waits for the next pass of the loop.
+beforeEach(
+  () =>
+    void vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'Date', 'performance'],
+    }),
+);
 afterEach(() => void vi.useRealTimers());
 
 /** Another process writes `afterMs` after a load: how long until this one has it. */
