@@ -45,11 +45,10 @@ export async function writeCode(page: Page, label: string, text: string): Promis
   await page.keyboard.insertText(text);
 }
 
-/** Presses Tab until the focused control has that name. In a list of tabs Tab reaches the chosen one only: arrow keys go on from there. */
-export async function tabTo(page: Page, name: RegExp, tab?: string): Promise<void> {
-  if (tab !== undefined) await tabTo(page, new RegExp(`^${tab}$`));
+/** Presses Tab, or another key, until the focused control has that name. In a list of tabs Tab reaches the chosen one only: arrow keys go on. */
+export async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' | 'ArrowRight' = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 200; presses++) {
-    await page.keyboard.press(tab === undefined ? 'Tab' : 'ArrowRight');
+    await page.keyboard.press(key);
     const focused = await page.evaluate(() => {
       const control = document.activeElement as HTMLElement | null;
       const label = (control as HTMLInputElement | null)?.labels?.[0]?.innerText;
@@ -57,7 +56,7 @@ export async function tabTo(page: Page, name: RegExp, tab?: string): Promise<voi
     });
     if (name.test(focused)) return;
   }
-  throw new Error(`no control named ${name} can be reached with Tab`);
+  throw new Error(`no control named ${name} can be reached with ${key}`);
 }
 
 /** A page of a new visitor. What the browser's console reports as an error is added to `errors`, except answers that a story expects. */

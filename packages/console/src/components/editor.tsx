@@ -1,13 +1,13 @@
 /** A code editor (CodeMirror), loaded with the pages that use it. Controlled: `value` in, `onChange` out. */
 import { autocompletion, type CompletionSource } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { type CSSProperties, useEffect, useRef } from 'react';
 import classes from './editor.module.css';
 import { faultMarks, setFaults } from './editor-faults.ts';
 import type { TextFault } from './text-faults.ts';
@@ -51,7 +51,8 @@ export function Editor({ value, onChange, language, label, readOnly = false, min
       bracketMatching(),
       indentOnInput(),
       syntaxHighlighting(COLOURS),
-      keymap.of([...defaultKeymap, ...historyKeymap, ...(readOnly ? [] : [indentWithTab])]),
+      // Tab goes on to the next control: an editor that took it would be a trap for the keyboard. Ctrl ] and Ctrl [ indent.
+      keymap.of([...defaultKeymap, ...historyKeymap]),
       EditorView.lineWrapping,
       faultMarks,
       EditorState.readOnly.of(readOnly),
@@ -77,5 +78,5 @@ export function Editor({ value, onChange, language, label, readOnly = false, min
   useEffect(() => {
     view.current?.dispatch({ effects: setFaults.of(faults) });
   }, [faults, language, label, readOnly]);
-  return <div ref={host} className={classes.editor} style={{ minHeight }} />;
+  return <div ref={host} className={classes.editor} style={{ '--least-height': `${minHeight}px` } as CSSProperties} />;
 }
