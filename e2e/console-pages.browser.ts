@@ -3,7 +3,7 @@
  * nothing is wider than a telephone. With PICTURES=yes (`npm run test:console`) it also writes a picture of each page to
  * `data/screenshots`, in both themes at 1440 and 390 px.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -51,28 +51,21 @@ async function setTheme(theme: (typeof THEMES)[number]): Promise<void> {
     theme,
   );
 }
+/** Of the whole page. What covers it is as large as the screen. */
 async function picture(name: string): Promise<void> {
-  if (PICTURES) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+  if (!PICTURES) return;
+  const fullPage = (await page.locator('[role=dialog], [aria-label=Menu][aria-expanded=true]').count()) === 0;
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
 }
 
 /** Both themes and both widths of what the page shows now. */
 async function inspect(name: string, shown: string): Promise<void> {
   await page.getByText(shown).first().waitFor();
   await page.waitForFunction(() => (window as unknown as { openRequests: number }).openRequests === 0);
-  await page.evaluate(`if (!window.axe) { ${axe.source} }`);
   for (const theme of THEMES) {
     await setTheme(theme);
     await picture(`${name}-${theme}-1440`);
-    const { violations } = await page.evaluate(
-      async (rules) =>
-        (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) }),
-      RULES[theme],
-    );
-    expect(
-      violations.map(
-        ({ id, nodes }) => `${theme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
-      ),
-    ).toEqual([]);
+    await expectNoViolations(theme);
   }
   await expectToFitTelephone(async () => {
     for (const theme of PICTURES ? THEMES : []) {
@@ -81,6 +74,18 @@ async function inspect(name: string, shown: string): Promise<void> {
     }
   });
   expect(errors).toEqual([]);
+}
+
+async function expectNoViolations(theme: (typeof THEMES)[number]): Promise<void> {
+  await page.evaluate(`if (!window.axe) { ${axe.source} }`);
+  const { violations } = await page.evaluate(
+    async (rules) =>
+      (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) }),
+    RULES[theme],
+  );
+  expect(
+    violations.map(({ id, nodes }) => `${theme} ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`),
+  ).toEqual([]);
 }
 
 async function expectToFitTelephone(look = async () => {}): Promise<void> {
@@ -107,14 +112,25 @@ describe('an empty installation', () => {
     await page.getByRole('button', { name: 'Skip the rest' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
   });
+
+  test.each([
+    ['events-empty', '/events', 'No events'],
+    ['dead-letters-empty', '/dead-letters', 'Nothing failed for good'],
+    ['sources-empty', '/sources', 'No sources'],
+  ])('%s', async (name, path, shown) => {
+    await page.goto(`${service.url}${path}`);
+    await inspect(name, shown);
+  });
 });
 
-let ids: { template: string; event: string; letter: string; source: string; alert: string };
+let ids: { template: string; event: string; letter: string; source: string; alert: string; entry: string };
 const pipeline = (tab: string) => () => `/pipelines/${shop.pipeline_id}?tab=${tab}`;
 const PAGES: [name: string, path: () => string, shown: string][] = [
   ['home', () => '/', 'As a table'],
   ['pipelines', () => '/pipelines', 'Demo shop'],
+  ['new-pipeline', () => '/pipelines?new=yes', 'Create'],
   ['pipeline-overview', pipeline('overview'), 'Consent · bots'],
+  ['pipeline-snippets', () => `/pipelines/${shop.pipeline_id}?snippet=curl`, 'Send a sample order'],
   ['pipeline-integrations', pipeline('integrations'), 'Google Analytics 4'],
   ['pipeline-transformations', pipeline('transformations'), 'Sample event'],
   ['pipeline-tracking-plan', pipeline('tracking-plan'), 'Order Completed'],
@@ -123,6 +139,7 @@ const PAGES: [name: string, path: () => string, shown: string][] = [
   ['pipeline-settings', pipeline('settings'), 'Domains'],
   ['catalog', () => '/catalog', 'Google Analytics 4'],
   ['vendor', () => '/catalog/google_analytics_4', 'Sample request'],
+  ['install', () => '/catalog/google_analytics_4?new=yes', 'Measurement ID'],
   ['events', () => '/events', 'Integrations'],
   ['event', () => `/events?selected=${ids.event}`, 'What happened'],
   ['failed-event', () => '/events?delivery=dead_lettered&selected=a-rejected-order', 'that failed this way'],
@@ -130,16 +147,20 @@ const PAGES: [name: string, path: () => string, shown: string][] = [
   ['dead-letter', () => `/dead-letters?selected=${ids.letter}`, 'Replay past events'],
   ['replay-history', () => '/dead-letters?tab=history', 'Only these events'],
   ['mapping', () => `/templates/${ids.template}`, 'Everything else'],
+  ['mapping-history', () => `/templates/${ids.template}?compare=1,draft`, 'Compare'],
+  ['mapping-pins', () => `/templates/${ids.template}?pins=yes`, 'Use in another pipeline'],
   ['sources', () => '/sources', 'Shopify'],
   ['source', () => `/sources?selected=${ids.source}`, 'Try a payload'],
   ['new-source', () => '/sources?new=yes', 'Signing secret'],
   ['data-layer', () => '/data-layer', 'Effect on an event'],
   ['team', () => '/team', 'Add a user'],
+  ['new-user', () => '/team?new=yes', 'First password'],
   ['api-tokens', () => '/team?tab=tokens', 'New token'],
   ['own-sign-in', () => '/team?tab=sign-in', 'Two-step sign-in'],
   ['audit', () => '/audit', 'Verify the chain'],
+  ['audit-entry', () => `/audit?selected=${ids.entry}`, 'Verify the chain'],
   ['settings', () => '/settings', 'Retention'],
-  ['new-alert', () => '/settings?new=yes', 'Within so many minutes'],
+  ['new-alert', () => '/settings?new=yes', 'Within (minutes)'],
   ['alert', () => `/settings?alert=${ids.alert}`, 'Change the alert'],
   ['try', () => '/try', 'Nothing was sent yet'],
   ['not-found', () => '/nowhere', 'There is no such page'],
@@ -152,6 +173,15 @@ describe('every page of the console', () => {
     await page.goto(service.url);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
   });
+  test('are all looked at: each address of the router is among them', () => {
+    const router = readFileSync(join(import.meta.dirname, '../packages/console/src/router.tsx'), 'utf8');
+    const routes = [...router.matchAll(/ path: '([^']+)'/g)].map(([, route = '']) => route);
+    const seen = PAGES.map(([, path]) => new URL(path(), service.url).pathname);
+    const isSeen = (route: string) => seen.some((path) => new RegExp(`^${route.replaceAll(/\$\w+/g, '[^/]+')}$`).test(path));
+    expect(routes).toContain('/');
+    expect(routes.filter((route) => !isSeen(route))).toEqual([]);
+  });
+
   test.each(PAGES)('%s', async (name, path, shown) => {
     await page.goto(`${service.url}${path()}`);
     await inspect(name, shown);
@@ -173,6 +203,30 @@ describe('every page of the console', () => {
     await page.getByRole('button', { name: /^Search/ }).click();
     await page.getByRole('textbox', { name: 'Search' }).fill('meta');
     await inspect('search', 'Meta Conversions API: mapping');
+  });
+
+  test('the menu of a telephone', async () => {
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    for (const theme of THEMES) {
+      await setTheme(theme);
+      await picture(`menu-${theme}-390`);
+      await expectNoViolations(theme);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  test('the question before a replay', async () => {
+    await page.goto(`${service.url}/dead-letters`);
+    await page
+      .getByRole('button', { name: /^Replay \d+ …$/ })
+      .first()
+      .click();
+    await inspect('replay', 'sent again');
+    await page.getByRole('button', { name: 'Not now' }).click();
   });
 
   test('an entry of a mapping with everything that a row can say', async () => {
@@ -270,6 +324,9 @@ async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typ
   const event = await found(
     async () => (await admin.get<{ events: { event_id: string }[] }>('/events?event=Product%20Viewed')).events[0]?.event_id,
   );
+  const { audit_logs } = await admin.get<{ audit_logs: { id: string }[] }>(
+    `/audit-logs?resource_id=${pipeline_id}&action=pipeline.updated`,
+  );
   const { webhook_sources } = await admin.get<{ webhook_sources: { id: string }[] }>('/webhook-sources');
   return {
     template: integrations.find(({ name }) => name === 'Meta Conversions API')?.template_id ?? '',
@@ -277,5 +334,6 @@ async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typ
     letter,
     source: webhook_sources[0]?.id ?? '',
     alert: alert.id,
+    entry: audit_logs[0]?.id ?? '',
   };
 }
