@@ -111,7 +111,7 @@ describe('the lists of a large organisation', () => {
     await dialog.getByRole('combobox', { name: 'Integration' }).click();
     await page.getByRole('option', { name: 'Hook of the first' }).click();
     await dialog.getByLabel('URL of channel 1').fill('https://hooks.slack.example/one');
-    await dialog.getByRole('button', { name: 'Tell somebody else too' }).click();
+    await dialog.getByRole('button', { name: 'Add a channel' }).click();
     await dialog.getByLabel('E-mail address of channel 2').fill('nobody');
     await dialog.getByRole('button', { name: 'Create' }).click();
     // The API's fault stands at its row.
@@ -304,7 +304,7 @@ describe('the lists of a large organisation', () => {
     const list = page.getByRole('region', { name: 'Dead letters' });
     await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
     expect(await page.getByRole('combobox', { name: 'Time range' }).inputValue()).toBe('Last hour');
-    await page.getByText('1 waits to be replayed').waitFor();
+    await page.getByText('1 waiting to be replayed').waitFor();
     await page.goto(`${service.url}/pipelines/${shop.id}`);
     await page.getByRole('link', { name: /^Dead letters 2 given up/ }).click();
     await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);

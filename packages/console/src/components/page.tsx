@@ -29,7 +29,7 @@ export function Page({
           </Group>
           {about !== undefined && <div className={classes.about}>{about}</div>}
         </div>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        {actions && <Group gap="xs">{actions}</Group>}
       </div>
       {children}
     </>

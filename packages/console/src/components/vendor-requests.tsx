@@ -12,7 +12,7 @@ export type VendorResult =
   | { kind: 'requests'; requests: VendorRequest[]; warnings: string[] }
   | { kind: 'dropped' | 'failed'; reason: string };
 
-export function VendorRequests({ result }: { result: VendorResult }) {
+export function VendorRequests({ result, maxHeight }: { result: VendorResult; maxHeight?: number }) {
   if (result.kind !== 'requests')
     return (
       <p>
@@ -32,7 +32,7 @@ export function VendorRequests({ result }: { result: VendorResult }) {
               .map(([name, value]) => `${name}: ${value}`)
               .join('\n')}
           </p>
-          {body !== null && <Json value={body} label="Body of the request" />}
+          {body !== null && <Json value={body} label="Body of the request" {...(maxHeight === undefined ? {} : { maxHeight })} />}
         </div>
       ))}
       {result.warnings.map((warning) => (

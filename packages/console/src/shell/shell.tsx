@@ -83,7 +83,7 @@ function Frame() {
         Skip to content
       </a>
       <AppShell.Header className={classes.header}>
-        <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+        <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" aria-expanded={open} />
         <Link to="/" className={classes.logo}>
           Firsthand
         </Link>

@@ -27,7 +27,7 @@ export function parsePath(text: string): ParsedPath {
 }
 
 function parse(text: string): ParsedPath {
-  if (typeof text !== 'string' || text === '') return fault('A path must be a text that is not empty.');
+  if (typeof text !== 'string' || text === '') return fault('A path must be a non-empty string.');
   if (text.length > MAX_PATH_LENGTH) return fault(`A path may be at most ${MAX_PATH_LENGTH} characters long.`);
   const segments: Segment[] = [];
   let at = 0;

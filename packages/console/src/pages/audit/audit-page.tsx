@@ -83,7 +83,7 @@ export function AuditPage() {
         </Button>
       }
     >
-      <Group gap="xs" mb="sm" align="flex-end">
+      <Group gap="xs" mb="sm" align="flex-end" className="filters">
         <Filter name="action" label="Action" placeholder="for example pipeline.updated" value={action} onChange={setFilter} />
         <Filter name="resource" label="Id of what was changed" placeholder="for example pl_01…" value={resource} onChange={setFilter} />
         <UserSelect
@@ -95,8 +95,10 @@ export function AuditPage() {
           value={user ?? null}
           onChange={(next) => setFilter('user', next ?? '')}
         />
-        <Day name="from" label="From" value={from} onChange={setFilter} />
-        <Day name="to" label="To" value={to} onChange={setFilter} />
+        <Group gap="xs" wrap="nowrap" className="filters">
+          <Day name="from" label="From" value={from} onChange={setFilter} />
+          <Day name="to" label="To" value={to} onChange={setFilter} />
+        </Group>
       </Group>
       {entries.isPending ? (
         <Loading what="the audit log" />

@@ -148,7 +148,7 @@ export function VendorPage() {
             <Title order={2} mb="xs">
               What it needs
             </Title>
-            <Table>
+            <Table className="flush">
               <Table.Tbody>
                 {vendor.config_fields.map(({ key: field, label, required, help_text }) => (
                   <Table.Tr key={field}>
@@ -256,7 +256,7 @@ function Samples({ samples }: { samples: Awaited<ReturnType<ReturnType<typeof ve
         </Tabs.List>
         {samples.map(({ event, requests }, at) => (
           <Tabs.Panel key={event.event_id} value={String(at)} pt="xs">
-            <VendorRequests result={{ kind: 'requests', requests: requests as VendorRequest[], warnings: [] }} />
+            <VendorRequests result={{ kind: 'requests', requests: requests as VendorRequest[], warnings: [] }} maxHeight={480} />
           </Tabs.Panel>
         ))}
       </Tabs>

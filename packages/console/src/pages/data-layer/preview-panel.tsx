@@ -8,6 +8,7 @@ import { PipelineSelect } from '../../components/server-select.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { pipelinesQuery } from '../../queries.ts';
 import { Diff } from '../events/diff.tsx';
+import { stepName } from '../events/step.tsx';
 import { diffsOf } from '../events/step-diff.ts';
 import classes from './data-layer.module.css';
 import { type Preview, previewDataLayer } from './preview.ts';
@@ -90,12 +91,12 @@ function Result({ preview }: { preview: Extract<Preview, { kind: 'ok' }> }) {
   const diffs = diffsOf(decisions, received, after as unknown as Record<string, unknown>); // compared by path, whatever its fields
   return (
     <>
-      {faults.length > 0 && <p className="dim">What has faults is left out here until they are mended.</p>}
+      {faults.length > 0 && <p className="dim">Settings with errors are left out here until they are fixed.</p>}
       <ol className={classes.steps}>
         {decisions.map(({ step, result, detail }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: decisions have an order and no id
           <li key={at} className={classes.step}>
-            <b className={classes.stepName}>{words(step)}</b>
+            <b className={classes.stepName}>{stepName(step)}</b>
             <div className={classes.stepEffect}>
               <span className="dim">{words(result)}</span> {detail}
               <Diff lines={diffs[at] ?? []} open />

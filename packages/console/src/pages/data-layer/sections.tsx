@@ -98,9 +98,9 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={(mapping) => set('consent', { mapping })}
         />
         <MultiSelect
-          label="Granted where an event says nothing"
+          label="Granted when an event carries no consent"
           error={at('consent.default')}
-          description="Leave empty unless the law of your country lets you."
+          description="Leave empty unless the law of your country permits it."
           data={CANONICAL}
           value={Object.entries(config.consent.default)
             .filter(([, granted]) => granted)
@@ -175,7 +175,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           </Group>
         </Checkbox.Group>
         <Select
-          label="What happens to what is found"
+          label="What happens to a match"
           error={at('pii_rules.detect_action')}
           allowDeselect={false}
           data={PII_ACTIONS}
@@ -275,7 +275,7 @@ function Section({ id, title, note, faults, sample, children }: SectionProps) {
   return (
     <Accordion.Item value={id}>
       <Accordion.Control>
-        <b>{title}</b> {own.length > 0 && <Tag tone="bad">{`${own.length} ${own.length === 1 ? 'fault' : 'faults'}`}</Tag>}{' '}
+        <b>{title}</b> {own.length > 0 && <Tag tone="bad">{`${own.length} ${own.length === 1 ? 'error' : 'errors'}`}</Tag>}{' '}
         <span className="dim">{note}</span>
       </Accordion.Control>
       <Accordion.Panel>

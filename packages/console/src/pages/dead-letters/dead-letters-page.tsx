@@ -67,7 +67,7 @@ export function DeadLettersPage() {
   return (
     <Page
       title="Dead letters"
-      about={waiting.data === undefined ? ' ' : `${number(waiting.data)} ${waiting.data === 1 ? 'waits' : 'wait'} to be replayed. ${kept}`}
+      about={waiting.data === undefined ? ' ' : `${number(waiting.data)} waiting to be replayed. ${kept}`}
       actions={search.tab !== 'history' && <RangeSelect all="All kept" />}
     >
       <Tabs
@@ -83,7 +83,7 @@ export function DeadLettersPage() {
           <HistoryReplay search={search} setSearch={setSearch} onReplay={setJob} />
         </Tabs.Panel>
         <Tabs.Panel value="letters">
-          <Group gap="xs" mb="sm">
+          <Group gap="xs" mb="sm" className="filters">
             <PipelineSelect
               size="xs"
               w={170}
@@ -124,7 +124,6 @@ export function DeadLettersPage() {
               </Button>
             )}
             <SegmentedControl
-              size="xs"
               aria-label="State"
               value={statusOf(search)}
               data={STATUSES.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }))}

@@ -61,7 +61,7 @@ export function Groups({
         <Table.Thead>
           <Table.Tr>
             <Table.Th ta="right">Pending</Table.Th>
-            <Table.Th>Where</Table.Th>
+            <Table.Th visibleFrom="sm">Where</Table.Th>
             <Table.Th>Cause</Table.Th>
             <Table.Th visibleFrom="sm">First</Table.Th>
             <Table.Th visibleFrom="sm">Last</Table.Th>
@@ -75,6 +75,12 @@ export function Groups({
             const { integration_id, webhook_source_id, pipeline_id, stage, reason, pending, count } = group;
             const where = integration_id ?? webhook_source_id ?? pipeline_id;
             const isChosen = chosen.reason === reason && chosen.stage === stage && (chosen.integration_id ?? null) === integration_id;
+            const place = (
+              <>
+                <b>{nameOf(group)}</b> <Tag>{stage}</Tag>
+                {where !== pipeline_id && <div className="dim">{pipelines.get(pipeline_id)}</div>}
+              </>
+            );
             const replay = (
               <RoleButton needs="editor" variant="default" disabled={pending === 0} onClick={() => onReplay(group, nameOf(group))}>
                 Replay {number(pending)} …
@@ -95,16 +101,16 @@ export function Groups({
                     </div>
                   )}
                 </Table.Td>
+                <Table.Td visibleFrom="sm">{place}</Table.Td>
                 <Table.Td>
-                  <b>{nameOf(group)}</b> <Tag>{stage}</Tag>
-                  {where !== pipeline_id && <div className="dim">{pipelines.get(pipeline_id)}</div>}
-                </Table.Td>
-                <Table.Td style={{ minWidth: 130 }}>
+                  <Box hiddenFrom="sm" mb={4}>
+                    {place}
+                  </Box>
                   <Link to="/dead-letters" search={searchOf(group, search) as never}>
                     {reason.startsWith('http_') ? <Reason text={reason} /> : words(reason)}
                   </Link>
                   <Box hiddenFrom="sm">
-                    <div className="dim">
+                    <div className="dim" style={{ margin: '4px 0 8px' }}>
                       first {ago(group.first_at)}, last {ago(group.last_at)}
                     </div>
                     {replay}

@@ -61,12 +61,12 @@ export function Letters({
   return (
     <section className="panel" style={{ overflowX: 'auto' }} aria-label="Dead letters">
       {status !== 'replayed' && (
-        <Group gap="xs" p="xs">
+        <Group gap="xs" p="sm" pb="xs">
           <RoleButton needs="editor" variant="default" disabled={known.length === 0} onClick={() => onReplay(known)}>
             {known.length === 0 ? 'Replay the chosen …' : `Replay ${number(known.length)} chosen …`}
           </RoleButton>
           <RoleButton needs="editor" variant="default" onClick={onReplayAll}>
-            {status === 'pending' ? `Replay all ${number(total)} that match …` : 'Replay all pending that match …'}
+            {status === 'pending' ? `Replay all that match (${number(total)}) …` : 'Replay all pending that match …'}
           </RoleButton>
         </Group>
       )}

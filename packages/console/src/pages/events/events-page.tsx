@@ -144,7 +144,7 @@ export function EventsPage() {
             </Button>
           ) : (
             <Button variant="default" loading={past.isFetching} onClick={() => void readAnew()}>
-              Look again
+              Refresh
             </Button>
           )}
         </>

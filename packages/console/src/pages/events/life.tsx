@@ -9,23 +9,8 @@ import { Delivery } from './delivery.tsx';
 import { Diff } from './diff.tsx';
 import type { Explained } from './event-query.ts';
 import classes from './events.module.css';
-import { Step, since } from './step.tsx';
+import { Step, since, stepName } from './step.tsx';
 import { diffsOf, type StepRecord } from './step-diff.ts';
-
-const STEP_NAMES: Record<string, string> = {
-  context: 'Context',
-  consent: 'Consent',
-  bots: 'Bots',
-  pii: 'Privacy',
-  session: 'Session',
-  identity: 'Identity',
-  memory: 'Visitor memory',
-  custom_code: 'Custom code',
-  routing: 'Routing rules',
-  tracking_plan: 'Tracking plan',
-  transformation: 'Transformation',
-  processing: 'Processing',
-};
 
 export interface OpenRequest {
   /** The integration whose request is open. */
@@ -53,7 +38,7 @@ export function Life({ event, request, onRequest }: { event: Explained } & OpenR
         <Step
           // biome-ignore lint/suspicious/noArrayIndexKey: steps have an order and no id
           key={at}
-          title={STEP_NAMES[step.step ?? ''] ?? words(step.step ?? '')}
+          title={stepName(step.step ?? '')}
           tone={step.result === 'dropped' || step.result === 'failed' ? 'bad' : step.result === 'flagged' ? 'warn' : 'ok'}
           when={since(start, step.time)}
           marks={<StepResult step={step} names={names} />}

@@ -1,7 +1,23 @@
 import type { ReactNode } from 'react';
-import type { Tone } from '../../components/tag.tsx';
+import { type Tone, words } from '../../components/tag.tsx';
 import { milliseconds } from '../../format.ts';
 import classes from './events.module.css';
+
+const STEP_NAMES: Record<string, string> = {
+  context: 'Context',
+  consent: 'Consent',
+  bots: 'Bots',
+  pii: 'Privacy',
+  session: 'Session',
+  identity: 'Identity',
+  memory: 'Visitor memory',
+  custom_code: 'Custom code',
+  routing: 'Routing rules',
+  tracking_plan: 'Tracking plan',
+  transformation: 'Transformation',
+  processing: 'Processing',
+};
+export const stepName = (step: string): string => STEP_NAMES[step] ?? words(step);
 
 /** The time since the event was received. */
 export function since(start: number, at: string | undefined): string {

@@ -35,7 +35,7 @@ export function Attention() {
                   {[
                     words(item.kind),
                     item.pipeline_id === null ? undefined : names.get(item.pipeline_id),
-                    item.since === null ? undefined : `since ${ago(item.since).replace(' ago', '')}`,
+                    item.since === null ? undefined : `for ${ago(item.since).replace(' ago', '')}`,
                   ]
                     .filter((part) => part !== undefined)
                     .join(' · ')}

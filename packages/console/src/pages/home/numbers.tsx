@@ -89,7 +89,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         value={shown(data?.waiting)}
         change={moved(data?.waiting, backlog[0])}
         against={`against the beginning of the ${length}`}
-        note={oldest ?? 'not delivered yet'}
+        note={oldest ?? (data?.waiting === 0 ? 'nothing waits' : 'not delivered yet')}
         series={backlog}
         link={{ to: '/events', search: { ...pipeline, delivery: 'waiting' } }}
       />

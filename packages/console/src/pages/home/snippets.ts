@@ -30,7 +30,7 @@ export function snippets({ ingestUrl: origin, key, tag, globalVariable }: Snippe
         tag === undefined
           ? undefined
           : `${tag}\n<script>\n  ${global} = ${global} || [];\n  // ${CONSENT_NOTE}\n  ${global}.push(['consent', ${CONSENT}]);\n  ${global}.push(['track', 'Order Completed', ${ORDER}]);\n</script>`,
-      note: 'The tag goes before the end of the page’s head. Page views are sent without further code. Vendors with a consent category get only events with that consent; the tab Collector of the pipeline reads it from a consent tool of the page.',
+      note: 'The tag goes before the end of the page’s head. Page views are sent without further code. Vendors with a consent category get only events with that consent. The pipeline’s tab Collector connects your consent tool.',
     },
     {
       key: 'npm',

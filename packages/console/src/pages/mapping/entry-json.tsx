@@ -37,7 +37,7 @@ export function EntryJson({ section: { title, key, entry }, disabled, check, onA
       />
       <Group justify="space-between" mt="sm">
         <Text size="sm" c="var(--dim)">
-          {faults.length === 0 ? 'It compiles.' : `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}.`}
+          {faults.length === 0 ? 'It compiles.' : `${faults.length} ${faults.length === 1 ? 'error' : 'errors'}.`}
         </Text>
         <Button
           size="sm"

@@ -36,7 +36,7 @@ export const EventPane = memo(function EventPane({
         <EventSelect chosen={chosen} recent={recent} pipelineId={pipelineId} />
       </div>
       <EventEditor key={chosen.key} event={event} onChange={onChange} />
-      <Group gap="xs" p="xs" pt={0}>
+      <Group gap="xs" px="sm" pb="sm">
         {naming ? (
           <SaveCase
             event={event}
@@ -72,7 +72,7 @@ function EventEditor({ event, onChange }: { event: CanonicalEvent; onChange: (ev
     }
   }
   return (
-    <div className={classes.body}>
+    <div className={`${classes.body} ${classes.event}`}>
       <Editor label="Event" language="json" value={text} onChange={edit} minHeight={300} />
       {fault !== undefined && <Alert color="red">{fault}</Alert>}
     </div>

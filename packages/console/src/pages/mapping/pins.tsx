@@ -1,5 +1,5 @@
 /** Which revision each pipeline has pinned; the pin can be moved up and down. */
-import { Alert, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Box, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -67,7 +67,7 @@ export function Pins({
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Pipeline</Table.Th>
-              <Table.Th>Integration</Table.Th>
+              <Table.Th visibleFrom="sm">Integration</Table.Th>
               <Table.Th>Pinned revision</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -78,8 +78,11 @@ export function Pins({
                   <Link to="/pipelines/$pipelineId" params={{ pipelineId: integration.pipeline_id }}>
                     {integration.pipeline_name}
                   </Link>
+                  <Box hiddenFrom="sm" className="dim">
+                    {integration.name}
+                  </Box>
                 </Table.Td>
-                <Table.Td>
+                <Table.Td visibleFrom="sm">
                   <Link
                     to="/pipelines/$pipelineId"
                     params={{ pipelineId: integration.pipeline_id }}

@@ -38,7 +38,7 @@ export const RequestPane = memo(function RequestPane({
         Request <Tag tone="ok">{`computed in ${took < 1 ? '< 1' : took.toFixed(0)} ms`}</Tag>
       </div>
       <div className={classes.body}>
-        {result === undefined ? <p className="dim">Mend the faults to see the request.</p> : <VendorRequests result={result} />}
+        {result === undefined ? <p className="dim">Fix the errors to see the request.</p> : <VendorRequests result={result} />}
       </div>
       {integration !== undefined && <SendOne event={event} integration={integration} />}
     </section>

@@ -17,6 +17,7 @@ import { integrationsQuery } from '../../queries.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 import { useMay } from '../../session/use-session.ts';
 import { type Preview, previewDataLayer } from '../data-layer/preview.ts';
+import { stepName } from '../events/step.tsx';
 import classes from './consent.module.css';
 
 const NONE = 'none';
@@ -154,6 +155,7 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
           </Group>
         )}
         <Group gap={4} mt="sm">
+          <span className="dim">This grants</span>
           {Object.entries(granted).map(([category, yes]) => (
             <Tag key={category} tone={yes ? 'ok' : 'neutral'}>
               {yes ? category : `no ${category}`}
@@ -165,7 +167,7 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
             {preview.decisions.map(({ step, result, changed = [] }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: decisions have an order and no id
               <li key={at}>
-                <b>{words(step)}</b> {words(result)} <span className="mono dim">{changed.join(', ')}</span>
+                <b>{stepName(step)}</b> {words(result)} <span className="mono dim">{changed.join(', ')}</span>
               </li>
             ))}
           </ul>

@@ -25,7 +25,7 @@ export function DeletePipeline({ pipeline: { id, name } }: { pipeline: { id: str
   return (
     <section className="panel" style={{ padding: 16 }} aria-label="Delete">
       <Title order={2}>Delete</Title>
-      <p className="dim">Collection on its key stops at once, and waiting events of its integrations end undelivered.</p>
+      <p className="dim">Events sent with its key are rejected at once. Events that wait for its integrations are not delivered.</p>
       <RoleButton
         needs="admin"
         color="red"

@@ -33,10 +33,14 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
             <Table.Th>Integration</Table.Th>
             <Table.Th visibleFrom="sm">Revision</Table.Th>
             <Table.Th visibleFrom="sm">Consent</Table.Th>
-            <Table.Th>Delivered</Table.Th>
-            <Table.Th visibleFrom="xs">Waiting</Table.Th>
-            <Table.Th>Dead</Table.Th>
-            <Table.Th visibleFrom="sm">p99</Table.Th>
+            <Table.Th ta="right">Delivered</Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              Waiting
+            </Table.Th>
+            <Table.Th ta="right">Dead</Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              p99
+            </Table.Th>
             <Table.Th>Health</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -47,10 +51,7 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                 <Link to="/pipelines/$pipelineId" params={{ pipelineId }} search={{ tab: 'integrations', integration: integration.id }}>
                   <b>{integration.name}</b>
                 </Link>
-                <Box hiddenFrom="sm" className="dim">
-                  revision {integration.revision_number}, {integration.consent_category ?? 'all events'}, p99 {milliseconds(totals?.p99_ms)}
-                </Box>
-                <Box hiddenFrom="xs">
+                <Box hiddenFrom="sm">
                   <Link to="/events" search={{ pipeline: pipelineId, integration: integration.id, delivery: 'waiting' }}>
                     {number(integration.health.waiting)} waiting
                   </Link>
@@ -78,7 +79,7 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   <Tag>{integration.consent_category}</Tag>
                 )}
               </Table.Td>
-              <Table.Td>
+              <Table.Td ta="right">
                 {totals === undefined ? (
                   '…'
                 ) : (
@@ -87,12 +88,12 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   </Link>
                 )}
               </Table.Td>
-              <Table.Td visibleFrom="xs">
+              <Table.Td ta="right" visibleFrom="sm">
                 <Link to="/events" search={{ pipeline: pipelineId, integration: integration.id, delivery: 'waiting' }}>
                   {number(integration.health.waiting)}
                 </Link>
               </Table.Td>
-              <Table.Td>
+              <Table.Td ta="right">
                 {totals === undefined ? (
                   '…'
                 ) : (
@@ -105,7 +106,9 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                   </Link>
                 )}
               </Table.Td>
-              <Table.Td visibleFrom="sm">{milliseconds(totals?.p99_ms)}</Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {milliseconds(totals?.p99_ms)}
+              </Table.Td>
               <Table.Td>
                 <Tag tone={integration.enabled ? toneOf(integration.health.status) : 'neutral'}>
                   {integration.enabled ? integration.health.status : 'disabled'}

@@ -30,10 +30,11 @@ export function PipelineKeys({ pipeline: { id, pipeline_key, pipeline_key_secret
   return (
     <section className="panel" style={{ padding: 16 }} aria-label="Keys">
       <Title order={2}>Keys</Title>
-      <p className="dim">The pipeline key is public; pages and apps carry it.</p>
+      <p className="dim">The pipeline key is public: pages and apps contain it.</p>
       <Json value={pipeline_key} label="Pipeline key" />
       <p className="dim">
-        The secret signs requests of servers. It begins with <code>{pipeline_key_secret_prefix}</code> and is shown only when it is made.
+        Servers sign their requests with the secret. It begins with <code>{pipeline_key_secret_prefix}…</code> and is shown only once, when
+        it is created.
       </p>
       <RoleButton
         needs="admin"
@@ -44,7 +45,7 @@ export function PipelineKeys({ pipeline: { id, pipeline_key, pipeline_key_secret
             title: 'Rotate the secret?',
             children: (
               <>
-                The present secret stops working at once. Servers that sign with it get 401 until they have the new one.{' '}
+                The current secret stops working at once. Servers that sign with it get 401 until they have the new one.{' '}
                 <LastDay pipelineId={id}>{sentText('server')}</LastDay>
               </>
             ),

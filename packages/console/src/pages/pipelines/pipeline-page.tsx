@@ -1,8 +1,9 @@
 /** One pipeline: its picture, its integrations, and everything that can be set on it, by tab. */
 import { Button, Modal, Tabs } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Copy } from '../../components/json.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect } from '../../components/range-select.tsx';
@@ -38,7 +39,15 @@ export function PipelinePage() {
   const navigate = useNavigate();
   const setSnippet = (next: string | undefined) =>
     void navigate({ to: '.', search: (old: object) => ({ ...old, snippet: next }), replace: snippet !== undefined } as never);
+  const tabs = useRef<HTMLDivElement>(null);
   const pipeline = useQuery(pipelineQuery(pipelineId));
+  const isLoaded = pipeline.data !== undefined;
+  // Only the first ones have room on a phone.
+  const isNarrow = useMediaQuery('(max-width: 48em)');
+  useEffect(() => {
+    if (isLoaded && isNarrow)
+      tabs.current?.querySelector(`[role=tab][id$="-${tab}"]`)?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [tab, isLoaded, isNarrow]);
   const integrations = useQuery(integrationsQuery(pipelineId));
   const transformations = useQuery({ ...transformationsQuery(pipelineId), staleTime: 60_000 });
   if (pipeline.isPending) return <Loading what="the pipeline" />;
@@ -92,7 +101,7 @@ export function PipelinePage() {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" ref={tabs}>
           {TABS.map((key) => (
             <Tabs.Tab key={key} value={key}>
               {LABELS[key]}

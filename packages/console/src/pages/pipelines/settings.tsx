@@ -146,7 +146,7 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           <TextInput label="Name" disabled={!mayEdit} {...form.getInputProps('name')} />
           <Switch
             label="Accept events"
-            description="Off refuses every request with its key."
+            description="When off, every request with its key is rejected."
             disabled={!mayEdit}
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
@@ -158,8 +158,8 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
           />
           <TagsInput label="Labels" disabled={!mayEdit} {...form.getInputProps('labels')} />
           <NumberInput
-            label="Most events per second"
-            description="Requests above it are answered 429 and can be sent again."
+            label="Maximum events per second"
+            description="Requests above it get 429 and can be retried."
             min={1}
             disabled={!mayEdit}
             {...form.getInputProps('rate_limit_rps')}

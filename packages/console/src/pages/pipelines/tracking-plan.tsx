@@ -165,9 +165,9 @@ function Effect({ pipelineId, effect, of }: { pipelineId: string; effect: PlanEf
       {of === 0 ? (
         <p className="dim">No event has arrived yet. Once one has, this says which events fit the plan.</p>
       ) : effect === undefined ? (
-        <p className="dim">Mend the faults to see it.</p>
+        <p className="dim">Fix the errors to see it.</p>
       ) : (
-        <Table verticalSpacing={6}>
+        <Table verticalSpacing={6} className="flush">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Event</Table.Th>

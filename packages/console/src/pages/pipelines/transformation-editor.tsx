@@ -299,7 +299,7 @@ function Trial({
     <div className={classes.editors}>
       <div>
         <Group justify="space-between" mb={4} mih={30} wrap="nowrap">
-          <Text size="sm" fw={600}>
+          <Text size="sm" fw={600} style={{ whiteSpace: 'nowrap' }}>
             Sample event
           </Text>
           <EventSelect chosen={sample} recent={recent.events} pipelineId={pipelineId} />

@@ -151,13 +151,11 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
         </Group>
         <Group grow align="flex-start">
           <NumberInput label={kind === 'silent' ? 'When fewer than' : 'When at least'} min={0} {...form.getInputProps('threshold')} />
-          {kind !== 'backlog' && (
-            <NumberInput label="Within so many minutes" min={1} max={1_440} {...form.getInputProps('window_minutes')} />
-          )}
+          {kind !== 'backlog' && <NumberInput label="Within (minutes)" min={1} max={1_440} {...form.getInputProps('window_minutes')} />}
         </Group>
         <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
           <Text component="legend" size="sm" fw={650} mb={4}>
-            Tell
+            Notify
           </Text>
           <Stack gap={6}>
             {channels.map(({ type }, at) => (
@@ -192,7 +190,7 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
             title={channels.length >= MOST_CHANNELS ? `At most ${MOST_CHANNELS}` : undefined}
             onClick={() => form.insertListItem('channels', { type: 'email', address: '' } satisfies Channel)}
           >
-            Tell somebody else too
+            Add a channel
           </Button>
         </fieldset>
         {save.isError && <Notice color="red">{failureText(save.error)}</Notice>}

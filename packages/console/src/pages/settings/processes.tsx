@@ -37,7 +37,7 @@ export function Processes({
       </Title>
       <p className="dim">{aboutStores(stores)}</p>
       <div style={{ overflowX: 'auto' }}>
-        <Table aria-label="Processes">
+        <Table aria-label="Processes" className="flush">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Process</Table.Th>

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -83,7 +83,7 @@ export function NewSource({ pipelineId }: { pipelineId: string | null }) {
         />
         <PipelineSelect
           label="Pipeline"
-          description="Whose events they become."
+          description="Its events go into this pipeline."
           allowDeselect={false}
           {...form.getInputProps('pipeline_id')}
         />
@@ -92,16 +92,14 @@ export function NewSource({ pipelineId }: { pipelineId: string | null }) {
         ) : (
           <TextInput
             label="Signing secret"
-            description="The one that the provider shows. Empty makes a new one."
+            description="Paste the one that the provider shows, or leave it empty for a new one."
             autoComplete="off"
             {...form.getInputProps('signing_secret')}
           />
         )}
-        <Group>
-          <Button type="submit" size="sm" loading={create.isPending}>
-            Create
-          </Button>
-        </Group>
+        <Button type="submit" size="sm" loading={create.isPending}>
+          Create
+        </Button>
       </Stack>
     </form>
   );

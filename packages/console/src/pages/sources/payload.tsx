@@ -95,7 +95,9 @@ export function Payload({ source }: { source: Source }) {
         <div>
           <Text size="sm" fw={600} mb={4}>
             How it is read{' '}
-            {source.provider !== 'custom' && <span className={classes.beside}>beside {providerName(source.provider)}’s own mapping</span>}
+            {source.provider !== 'custom' && (
+              <span className={classes.beside}>in addition to {providerName(source.provider)}’s own mapping</span>
+            )}
           </Text>
           <Editor
             label="How it is read"

@@ -84,7 +84,7 @@ export function SourcesPage() {
                 <Table.Th>From</Table.Th>
                 <Table.Th>Pipeline</Table.Th>
                 <Table.Th visibleFrom="sm">Address</Table.Th>
-                <Table.Th visibleFrom="sm">Since</Table.Th>
+                <Table.Th visibleFrom="sm">Created</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -96,7 +96,7 @@ export function SourcesPage() {
                     </Link>{' '}
                     {!enabled && <Tag tone="warn">disabled</Tag>}
                     <Box hiddenFrom="sm" className="dim">
-                      since {dateTime(created_at)}
+                      created {dateTime(created_at)}
                     </Box>
                   </Table.Td>
                   <Table.Td>{isBroker(kind) ? BROKERS[kind].label : providerName(provider)}</Table.Td>

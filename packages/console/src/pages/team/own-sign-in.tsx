@@ -163,7 +163,7 @@ function Password() {
       </Title>
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack gap="sm">
-          <PasswordInput label="Your password now" autoComplete="current-password" {...form.getInputProps('current_password')} />
+          <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current_password')} />
           <PasswordInput
             label="New password"
             description="12 characters or more."

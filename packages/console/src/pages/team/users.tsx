@@ -152,7 +152,8 @@ export function Users() {
   return (
     <>
       <Text size="sm" c="var(--dim)" mb="sm">
-        Viewers read; editors change pipelines, mappings and transformations; admins also users, privacy and deletes; owners everything.
+        Viewers can read. Editors also change pipelines, mappings and transformations. Admins also manage users and privacy, and delete.
+        Owners can do everything.
       </Text>
       <RoleNote needs="admin" />
       <Group justify="space-between" mb="sm">

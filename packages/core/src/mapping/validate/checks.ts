@@ -47,7 +47,7 @@ export class Checks {
   text(value: unknown, where: string): string | undefined {
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'string' && value !== '') return value;
-    this.fault(where, 'A text that is not empty is needed.');
+    this.fault(where, 'A non-empty string is needed.');
     return undefined;
   }
 

@@ -1,8 +1,9 @@
+/** The colours are the console's. */
 export const STYLE = `
-:root { color-scheme: light dark; --ink: #16202b; --soft: #5b6b7b; --line: #dfe6ec; --paper: #fff; --side: #f5f8fa; --accent: #0b6e5f;
-  --get: #1864ab; --post: #237a36; --put: #b35c00; --delete: #c92a2a; --code: #eef2f5; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9aabba; --line: #2a3641; --paper: #10171e; --side: #0c1217;
-  --accent: #4fd1b8; --get: #74b9ff; --post: #69db7c; --put: #ffb86b; --delete: #ff8787; --code: #1b252e; } }
+:root { color-scheme: light dark; --ink: #16211d; --soft: #5a6761; --line: #e3e7e5; --paper: #fff; --side: #f7f8f7; --accent: #0b7a5f;
+  --get: #2459a9; --post: #0b7a5f; --put: #8f5106; --delete: #b42318; --code: #eef1ef; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6ece9; --soft: #a3b0aa; --line: #2c3732; --paper: #0d1310; --side: #151d19;
+  --accent: #4fc3a1; --get: #8fb6f2; --post: #4fc3a1; --put: #e9b45c; --delete: #ff8a7f; --code: #18201c; } }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; display: grid; grid-template-columns: 20rem minmax(0, 1fr); }
@@ -35,4 +36,5 @@ table.fields td:first-child { width: 34%; } table.fields p { margin: .1rem 0; }
 details summary { cursor: pointer; padding: .15rem 0; }
 b.ok { color: var(--post); } b.no { color: var(--delete); }
 @media (max-width: 56rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--line); } main { padding: 1.5rem 1rem 4rem; } }
+@media (max-width: 40rem) { table.fields :is(tbody, tr, td) { display: block; width: auto; } table.fields td:first-child { width: auto; padding-bottom: 0; } table.fields td + td { border-top: 0; padding-top: 0; } }
 `;
