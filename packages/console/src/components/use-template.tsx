@@ -63,7 +63,7 @@ export function UseTemplate({
         {pipelineId === undefined && (
           <PipelineSelect
             label="Pipeline"
-            description="Whose events it receives, from now on, with the latest revision."
+            description="It receives these events from now on, with the latest revision."
             {...form.getInputProps('pipeline')}
           />
         )}

@@ -186,10 +186,10 @@ export function Install({
               : `${events.length} ${events.length === 1 ? 'event' : 'events'}: ${events
                   .slice(0, 6)
                   .map(({ event }) => event)
-                  .join(', ')}${events.length > 6 ? ' …' : ''}. Everything else ${restText(config)}.`}
+                  .join(', ')}${events.length > 6 ? ` and ${events.length - 6} more` : ''}. Everything else ${restText(config)}.`}
           </Text>
         </div>
-        <PipelinesSelect label="Pipelines" description="Whose events it receives, from now on." {...form.getInputProps('pipelines')} />
+        <PipelinesSelect label="Pipelines" description="It receives their events from now on." {...form.getInputProps('pipelines')} />
         {install.isError && (
           <Text size="sm" c="var(--bad)" role="alert">
             {failureText(install.error)}

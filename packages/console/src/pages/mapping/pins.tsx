@@ -63,7 +63,7 @@ export function Pins({
       {integrations.length === 0 ? (
         <Text size="sm">No pipeline uses this template.</Text>
       ) : (
-        <Table>
+        <Table className="flush">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Pipeline</Table.Th>
