@@ -67,7 +67,7 @@ function Replay({ job, onBusy, onClose }: { job: ReplayJob; onBusy: (busy: boole
       <Stack gap="sm">
         <Text size="sm">
           <b>{number(total)}</b> {total === 1 ? 'event is' : 'events are'} sent again, at the integration’s own rate. The event filter and
-          the consent category decide as ever. What fails again becomes a dead letter again.
+          the consent category apply as usual. What fails again becomes a dead letter again.
         </Text>
         {job.choosesRevision && (
           <Select

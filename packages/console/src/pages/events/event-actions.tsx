@@ -133,7 +133,7 @@ function SendAgain({ event }: { event: Explained }) {
             onClick={() =>
               modals.openConfirmModal({
                 title: `Send this event to ${name ?? integration_id}${status === 'delivered' ? ' again' : ''}?`,
-                children: `It goes through the pinned revision; the event filter and the consent category decide as ever.${status === 'delivered' ? ' The vendor has it already: it may count it twice unless it deduplicates by id.' : ''}`,
+                children: `It goes through the pinned revision; the event filter and the consent category apply as usual.${status === 'delivered' ? ' The vendor has it already: it may count it twice unless it deduplicates by id.' : ''}`,
                 labels: { confirm: 'Send', cancel: 'Not now' },
                 onConfirm: () => send.mutate({ integration_id, name: name ?? integration_id }),
               })
