@@ -121,6 +121,8 @@ describe('daily work in the console', () => {
       await dialog.getByRole('button', { name: 'Create' }).click();
       const panel = page.getByRole('region', { name: 'Orders from NATS' });
       await panel.getByText('failing').waitFor();
+      const attention = async () => (await admin.get<{ items: { message: string }[] }>('/attention')).items.map(({ message }) => message);
+      await expect.poll(attention).toContainEqual(expect.stringMatching(/^Orders from NATS cannot read from its broker: /));
       await panel.getByLabel('Password, token or credentials file').fill('right');
       await panel.getByRole('button', { name: 'Save the connection' }).click();
       await panel.getByText('running').waitFor();

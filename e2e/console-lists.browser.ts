@@ -269,6 +269,18 @@ describe('the lists of a large organisation', () => {
     await page.unroute('**/v1/admin/attention');
   });
 
+  test('a source that cannot read from its broker needs attention, and leads to the source', async () => {
+    const { webhook_sources } = await admin.get<{ webhook_sources: [{ id: string }] }>('/webhook-sources?search=Source%2007');
+    // Only the item is made up: these sources have no broker.
+    const about = { pipeline_id: oldest.id, integration_id: null, webhook_source_id: webhook_sources[0].id, count: null, since: null };
+    const item = { kind: 'failing', severity: 'critical', message: 'Source 07 cannot read from its broker: refused.', ...about };
+    await page.route('**/v1/admin/attention', (route) => route.fulfill({ json: { items: [item] } }));
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'Open the source' }).click();
+    await page.getByRole('region', { name: 'Source 07' }).waitFor();
+    await page.unroute('**/v1/admin/attention');
+  });
+
   test('an API token that ends soon needs attention, and leads to the tokens', async () => {
     const expires_at = new Date(Date.now() + 10.5 * 86_400_000).toISOString();
     await admin.post('/api-tokens', { name: 'Nightly export', role: 'viewer', expires_at });

@@ -1187,7 +1187,7 @@ export interface paths {
         };
         /**
          * List what needs attention
-         * @description Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.
+         * @description Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.
          *
          *     Least role: **viewer**.
          */
@@ -2958,6 +2958,8 @@ export interface components {
             pipeline_id: string | null;
             /** @example int_01jv0g3m5w8k2d7c9q4r6t1x0z */
             integration_id: string | null;
+            /** @example whs_01jv0g3m5w8k2d7c9q4r6t1x0z */
+            webhook_source_id: string | null;
             /** @example apt_01jv0g3m5w8k2d7c9q4r6t1x0z */
             api_token_id: string | null;
             /** @description How many events it concerns. */

@@ -2,7 +2,8 @@
  * Items that need an operator's attention now, each with the resource it concerns. Derived on demand from health, counters, the snapshot and
  * the API tokens.
  */
-import type { Integration } from '@firsthand/core/config/resources.ts';
+import type { Integration, WebhookSource } from '@firsthand/core/config/resources.ts';
+import type { SourceStatus } from '../channels.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ApiToken } from '../stores/config/api-tokens.ts';
 import { readStatsBy, type StatsEntry } from '../stores/observe/stats.ts';
@@ -36,19 +37,22 @@ export interface AttentionItem {
   message: string;
   pipeline_id: string | null;
   integration_id: string | null;
+  webhook_source_id: string | null;
   api_token_id: string | null;
   /** Number of affected events, if countable. */
   count: number | null;
   since: string | null;
 }
+const NOTHING = { pipeline_id: null, integration_id: null, webhook_source_id: null, api_token_id: null, count: null, since: null } as const;
+
 /** Most urgent kinds first. `tokens`: the API tokens that the caller may see. */
 export async function attentionItems(
-  deps: HealthDeps & { clock: Clock },
+  deps: HealthDeps & { clock: Clock; sourceStatus(sourceId: string): SourceStatus | undefined },
   orgId: string,
   tokens: readonly ApiToken[],
 ): Promise<AttentionItem[]> {
   const now = deps.clock.now();
-  const { integrations, pipelines } = deps.snapshots.current();
+  const { integrations, pipelines, webhookSources } = deps.snapshots.current();
   const own = [...integrations.values()].map(({ integration }) => integration).filter(({ org_id }) => org_id === orgId);
   const day = { org_id: orgId, from: now - DAY, to: now, interval: 'hour' } as const;
   const [health, byPipeline, byIntegration] = await Promise.all([
@@ -63,6 +67,8 @@ export async function attentionItems(
     const stats = byPipeline.get(pipeline.id);
     if (pipeline.org_id === orgId && pipeline.enabled && stats !== undefined) items.push(...aboutPipeline(pipeline, stats, now));
   }
+  for (const { source } of webhookSources.values())
+    if (source.org_id === orgId) items.push(...aboutSource(source, deps.sourceStatus(source.id)));
   const byEnd = tokens.toSorted((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''));
   items.push(...byEnd.flatMap((token) => aboutToken(token, now)));
   const rank = (item: AttentionItem) => ATTENTION_KINDS.indexOf(item.kind);
@@ -78,7 +84,7 @@ function aboutIntegration(
   now: number,
 ): AttentionItem[] {
   if (health === undefined || !enabled) return [];
-  const about = { pipeline_id, integration_id: id, api_token_id: null };
+  const about = { ...NOTHING, pipeline_id, integration_id: id };
   const items: AttentionItem[] = [];
   const add = (
     kind: AttentionKind,
@@ -86,7 +92,7 @@ function aboutIntegration(
     message: string,
     count: number | null = null,
     since: string | null = null,
-  ) => items.push({ kind, severity, message, ...about, count, since });
+  ) => items.push({ ...about, kind, severity, message, count, since });
   const [warning, ...more] = health.warnings;
   if (health.status === 'misconfigured')
     add('misconfigured', 'critical', `${name} cannot send: ${warning ?? 'its configuration does not compile'}`);
@@ -106,29 +112,34 @@ function aboutPipeline(
   { series, totals }: { series: (StatsEntry & { time: string })[]; totals: StatsEntry },
   now: number,
 ): AttentionItem[] {
-  const about = { severity: 'warning', pipeline_id: id, integration_id: null, api_token_id: null } as const;
+  const about = { ...NOTHING, severity: 'warning', pipeline_id: id } as const;
   const items: AttentionItem[] = [];
   const received = series.filter((entry) => entry.received > 0).map(({ time }) => Date.parse(time));
   const last = received.at(-1);
   // An hour slot that began two hours ago ended at least one hour ago.
   if (last !== undefined && received.length >= BUSY_HOURS && now - last >= 2 * HOUR)
     items.push({
+      ...about,
       kind: 'silent',
       message: `${name} has received no events for over an hour.`,
-      count: null,
       since: iso(last + HOUR),
-      ...about,
     });
   const violations = (totals.dropped.tracking_plan ?? 0) + totals.plan_violations;
   if (violations > 0)
     items.push({
+      ...about,
       kind: 'plan_violations',
       message: `${events(violations)} of ${name} violated the tracking plan in the last 24 hours.`,
       count: violations,
-      since: null,
-      ...about,
     });
   return items;
+}
+
+function aboutSource({ id, name, pipeline_id }: WebhookSource, status: SourceStatus | undefined): AttentionItem[] {
+  if (status?.state !== 'failing') return [];
+  const { last_message_at: since } = status;
+  const message = `${name} cannot read from its broker: ${status.last_error ?? 'unknown error'}.`;
+  return [{ ...NOTHING, kind: 'failing', severity: 'critical', message, pipeline_id, webhook_source_id: id, since }];
 }
 
 function aboutToken({ id, name, expires_at }: ApiToken, now: number): AttentionItem[] {
@@ -136,18 +147,7 @@ function aboutToken({ id, name, expires_at }: ApiToken, now: number): AttentionI
   if (left <= 0 || left > TOKEN_ENDS_SOON_MS) return [];
   const days = Math.floor(left / DAY);
   const when = days === 0 ? 'in less than a day' : days === 1 ? 'in a day' : `in ${days} days`;
-  return [
-    {
-      kind: 'expiring_token',
-      severity: 'warning',
-      message: `The API token ${name} ends ${when}.`,
-      pipeline_id: null,
-      integration_id: null,
-      api_token_id: id,
-      count: null,
-      since: null,
-    },
-  ];
+  return [{ ...NOTHING, kind: 'expiring_token', severity: 'warning', message: `The API token ${name} ends ${when}.`, api_token_id: id }];
 }
 
 function iso(ms: number): string {

@@ -27,7 +27,7 @@ export function Attention() {
       ) : (
         <ul>
           {items.map((item) => (
-            <li key={`${item.kind} ${item.pipeline_id} ${item.integration_id} ${item.message}`}>
+            <li key={`${item.kind} ${item.pipeline_id} ${item.integration_id ?? item.webhook_source_id} ${item.message}`}>
               <span className={classes.dot} data-critical={isCritical(item)} />
               <span className={classes.text}>
                 <Message text={item.message} />{' '}
@@ -52,7 +52,7 @@ export function Attention() {
 const isCritical = ({ severity }: AttentionItem): boolean => severity === 'critical';
 
 /** The page that shows the cause and offers the remedy. */
-function Cause({ item: { kind, pipeline_id, integration_id } }: { item: AttentionItem }) {
+function Cause({ item: { kind, pipeline_id, integration_id, webhook_source_id } }: { item: AttentionItem }) {
   const integration = integration_id ?? undefined;
   const pipeline = pipeline_id ?? undefined;
   if (kind === 'dead_letters')
@@ -69,6 +69,12 @@ function Cause({ item: { kind, pipeline_id, integration_id } }: { item: Attentio
     return (
       <Link className={classes.go} to="/team" search={{ tab: 'tokens' }}>
         See the API tokens
+      </Link>
+    );
+  if (webhook_source_id)
+    return (
+      <Link className={classes.go} to="/sources" search={{ selected: webhook_source_id }}>
+        Open the source
       </Link>
     );
   if (pipeline === undefined) return null;

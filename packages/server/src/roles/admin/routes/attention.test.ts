@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { about, aDeadLetter, newIntegration } from '../testing/outcomes.ts';
 import { type Loose, onStory } from '../testing/story.ts';
 
@@ -37,6 +37,26 @@ onStory('what needs attention', (story) => {
     expect(silent.map(({ pipeline_id }) => pipeline_id)).toEqual([busy]);
   });
 
+  test('names a source that cannot read from its broker', async () => {
+    const pipeline_id = (await story.made('pipelines', { name: 'Orders' })).id;
+    const connection = { brokers: 'kafka.example.com:9093', topic: 'orders' };
+    const body = { name: 'Order topic', kind: 'kafka', source_type: 'custom', pipeline_id, connection };
+    const { id } = await story.made('webhook-sources', body);
+    const last_message_at = new Date(story.harness.clock.now()).toISOString();
+    const status = { webhook_source_id: id, lag: null, last_error: 'connection refused', last_message_at };
+    const known = vi.spyOn(story.harness.operations, 'sourceStatus');
+    onTestFinished(() => known.mockRestore());
+    const ofSource = async () => (await story.got('attention')).items.filter(({ webhook_source_id }) => String(webhook_source_id) === id);
+    known.mockReturnValue({ ...status, state: 'running' });
+    expect(await ofSource()).toEqual([]);
+    known.mockReturnValue({ ...status, state: 'failing' });
+    const message = 'Order topic cannot read from its broker: connection refused.';
+    expect(await ofSource()).toMatchObject([
+      { kind: 'failing', severity: 'critical', message, pipeline_id, integration_id: null, since: last_message_at },
+    ]);
+    expect((await story.stranger('GET', 'attention')).body.items).toEqual([]);
+  });
+
   test('names API tokens that end within 14 days, the first to end first, to administrators only', async () => {
     const inDays = (days: number) => new Date(story.harness.clock.now() + days * 86_400_000).toISOString();
     const newToken = (name: string, expires_at: string | null) => story.made('api-tokens', { name, role: 'viewer', expires_at });
@@ -53,6 +73,7 @@ onStory('what needs attention', (story) => {
         message: 'The API token Nightly ends in less than a day.',
         pipeline_id: null,
         integration_id: null,
+        webhook_source_id: null,
         api_token_id: soon.id,
         count: null,
         since: null,

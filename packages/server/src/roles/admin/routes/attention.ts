@@ -13,6 +13,7 @@ const AttentionItem = named(
     message: Type.String({ description: 'One sentence for people.' }),
     pipeline_id: Nullable(Id('pl')),
     integration_id: Nullable(Id('int')),
+    webhook_source_id: Nullable(Id('whs')),
     api_token_id: Nullable(Id('apt')),
     count: Nullable(Type.Integer({ description: 'How many events it concerns.' })),
     since: Nullable(Timestamp),
@@ -27,7 +28,7 @@ export function attentionRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'List what needs attention',
         description:
-          'Failing, misconfigured and silent parts, backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.',
+          'Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.',
         tags: ['Statistics'],
         response: { 200: named('AttentionList', Closed({ items: Type.Array(AttentionItem), checked_at: Timestamp })) },
       },
