@@ -1,4 +1,4 @@
-import { countsCopies, shallowCopy, writable } from '../value-size.ts';
+import { shallowCopy, writable } from '../value-size.ts';
 import { type Getter, isInherited } from './read.ts';
 import type { Segment } from './segments.ts';
 
@@ -26,7 +26,7 @@ export function writerOf(segments: readonly Segment[], copy: boolean): Write {
   const { key } = segment;
   const read = ownReader(key);
   return (container, value) => {
-    const box = isBox(container) ? (copy ? (countsCopies() ? writable(container) : { ...container }) : container) : {};
+    const box = isBox(container) ? (copy ? writable(container) : container) : {};
     put(box, key, next(read(box), value));
     return box;
   };
