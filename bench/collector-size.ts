@@ -8,14 +8,7 @@ import { buildCollector } from '../packages/collector/build/builder.ts';
 import { aPipeline, FULL } from '../packages/collector/test/fixtures.ts';
 import { type Candidate, costs, type Figures } from './collector/cost.ts';
 import { bundlePeers, PEERS, runnablePeers } from './collector/peers.ts';
-
-export interface BenchResult {
-  name: string;
-  value: number;
-  unit: string;
-  floor?: number;
-  ok?: boolean;
-}
+import type { BenchResult } from './result.ts';
 
 const CORE_MAX_BYTES = 3000;
 const FULL_MAX_BYTES = 6000;

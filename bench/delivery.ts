@@ -8,14 +8,7 @@ import { createServer as createNetServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { anEvent, anIntegration, Bench, compiledWebhook, pause, until } from '@firsthand/server/roles/deliver/testing/bench.ts';
-
-export interface BenchResult {
-  name: string;
-  value: number;
-  unit: string;
-  floor?: number;
-  ok?: boolean;
-}
+import type { BenchResult } from './result.ts';
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 40_000);
 

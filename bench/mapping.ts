@@ -6,19 +6,12 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { compileMapping } from '@firsthand/core/mapping/mapping.ts';
+import type { BenchResult } from './result.ts';
 
 // Only its CommonJS build loads in Node.
 const { transform } = createRequire(import.meta.url)('@segment/actions-core/mapping-kit') as {
   transform(mapping: object, data: object): unknown;
 };
-
-export interface BenchResult {
-  name: string;
-  value: number;
-  unit: string;
-  floor?: number;
-  ok?: boolean;
-}
 
 const ITEM_FIELDS = {
   item_id: 'product_id',

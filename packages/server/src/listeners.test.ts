@@ -164,14 +164,17 @@ test('a handler that throws fails its own request and nothing else', async () =>
   expect(await talk(`${HEAD}Content-Length: 0\r\nConnection: close\r\n\r\n`)).toContain('heard /v1/t');
 });
 
+const ADMIN_ONLY = {
+  settings: { port: 0, host: '127.0.0.1', ingestPort: undefined, metricsPort: undefined },
+  logger,
+  health: () => false,
+  metrics: () => false,
+  collection: [],
+};
 test('an error while accepting a connection does not end the process', async () => {
   let server: Server | undefined;
   const opened = await openListeners({
-    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined, metricsPort: undefined },
-    logger,
-    health: () => false,
-    metrics: () => false,
-    collection: [],
+    ...ADMIN_ONLY,
     admin: {
       handle: (_req, res) => res.end(),
       attach: (main) => {
@@ -190,11 +193,7 @@ test('an error while accepting a connection does not end the process', async () 
 async function openForDrain(detach: (sockets: Duplex[]) => void, slow: (() => void)[] = []) {
   const sockets: Duplex[] = [];
   return openListeners({
-    settings: { port: 0, host: '127.0.0.1', ingestPort: undefined, metricsPort: undefined },
-    logger,
-    health: () => false,
-    metrics: () => false,
-    collection: [],
+    ...ADMIN_ONLY,
     admin: {
       handle(req, res) {
         if (req.url === '/slow') slow.push(() => res.end('answered'));

@@ -16,40 +16,25 @@ import { segmentRows } from './segment.ts';
 export const LAYOUTS = ['payload', 'events', 'segment'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
+const NAMES = {
+  type: 'text',
+  original_type: 'text',
+  event: 'text',
+  name: 'text',
+  user_id: 'text',
+  anonymous_id: 'text',
+  group_id: 'text',
+} as const;
 const PAYLOAD: TableKind = {
   key: 'event_id',
   latest: false,
-  base: {
-    event_id: 'text',
-    type: 'text',
-    original_type: 'text',
-    event: 'text',
-    name: 'text',
-    user_id: 'text',
-    anonymous_id: 'text',
-    group_id: 'text',
-    timestamp: 'timestamp',
-    context: 'json',
-    properties: 'json',
-    traits: 'json',
-  },
+  base: { event_id: 'text', ...NAMES, timestamp: 'timestamp', context: 'json', properties: 'json', traits: 'json' },
 };
 const EVENTS: TableKind = {
   key: 'event_id',
   latest: false,
   time: 'received_at',
-  base: {
-    event_id: 'text',
-    received_at: 'timestamp',
-    timestamp: 'timestamp',
-    type: 'text',
-    original_type: 'text',
-    event: 'text',
-    name: 'text',
-    user_id: 'text',
-    anonymous_id: 'text',
-    group_id: 'text',
-  },
+  base: { event_id: 'text', received_at: 'timestamp', timestamp: 'timestamp', ...NAMES },
 };
 
 /** `table`: for the layouts with one table. */

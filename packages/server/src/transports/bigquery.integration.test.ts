@@ -146,7 +146,7 @@ describeTables('BigQuery, streaming', () => ({
   rows,
 }));
 testKills('BigQuery, load jobs', async () => {
-  const eventIds = async () => (await rows('tracks')).map((row) => String(row.id)).filter((id) => id.startsWith('kill-'));
+  const eventIds = async () => (await rows('tracks')).map((row) => String(row.id));
   return {
     vendor: 'bigquery',
     config: {
@@ -157,7 +157,6 @@ testKills('BigQuery, load jobs', async () => {
       method: 'load',
     },
     connection: { ...connection(), method: 'load' },
-    count: async () => (await eventIds()).length,
     eventIds,
     exactlyOnce: true,
   };

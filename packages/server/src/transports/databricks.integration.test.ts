@@ -125,7 +125,7 @@ describeTables('Databricks', () => ({
 }));
 
 testKills('Databricks', async () => {
-  const eventIds = async () => (await warehouse.rows('tracks')).map((row) => String(row.id)).filter((id) => id.startsWith('kill-'));
+  const eventIds = async () => (await warehouse.rows('tracks')).map((row) => String(row.id));
   return {
     vendor: 'databricks',
     config: {
@@ -138,7 +138,6 @@ testKills('Databricks', async () => {
       client_secret: 'secret',
     },
     connection: { ...connection() },
-    count: async () => (await eventIds()).length,
     eventIds,
     exactlyOnce: true,
   };

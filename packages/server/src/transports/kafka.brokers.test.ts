@@ -52,7 +52,6 @@ describe.skipIf(!canHaveKafka())(`Kafka${canHaveKafka() ? '' : ' (no Java, or no
     return {
       vendor: 'kafka',
       config: { ...connection(), topic },
-      count: async () => (await eventIds()).length,
       eventIds,
       exactlyOnce: false,
     };

@@ -175,7 +175,7 @@ describeTables('Redshift', () => ({
 }));
 
 testKills('Redshift', async () => {
-  const eventIds = async () => (await rows('tracks').catch(() => [])).map((row) => String(row.id)).filter((id) => id.startsWith('kill-'));
+  const eventIds = async () => (await rows('tracks').catch(() => [])).map((row) => String(row.id));
   return {
     vendor: 'redshift',
     config: {
@@ -188,7 +188,6 @@ testKills('Redshift', async () => {
       iam_role: 'arn:aws:iam::123456789012:role/copy',
     },
     connection: { ...connection() },
-    count: async () => (await eventIds()).length,
     eventIds,
     exactlyOnce: true,
   };

@@ -38,6 +38,19 @@ export function initialSetup(vendor: VendorDefinition, variant: string): string 
   return `Initial setup from catalog: ${vendor.name} (${variant})`;
 }
 
+/** As a change of its own. */
+export function writeTemplate(
+  context: Pick<AdminContext, 'cipher' | 'clock' | 'write'>,
+  user: Actor,
+  action: 'template.created' | 'template.installed',
+  input: NewTemplate,
+): Promise<{ template: Template; revision: Revision }> {
+  return context.write(user, action, async (tx, change) => {
+    const made = await createTemplate(context, tx, user, change, input);
+    change.audit({ id: made.template.id, after: { ...made.template, config: made.revision.config } });
+    return made;
+  });
+}
 export async function createTemplate(
   context: Pick<AdminContext, 'cipher' | 'clock'>,
   tx: Db,

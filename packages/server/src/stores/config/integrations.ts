@@ -3,7 +3,8 @@ import { anyContains, countOf, type Page, type Paged, readPage } from './paging.
 import type { Db, Stamp } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
-function select(db: Db, orgId: string) {
+/** With what its template and its revision say about it. */
+export function selectIntegrations(db: Db) {
   return db
     .selectFrom('integrations')
     .innerJoin('templates', 'templates.id', 'integrations.template_id')
@@ -13,9 +14,10 @@ function select(db: Db, orgId: string) {
         .onRef('revisions.revision_number', '=', 'integrations.revision_number'),
     )
     .selectAll('integrations')
-    .select(['templates.vendor', 'revisions.delivery_mode'])
-    .where('integrations.org_id', '=', orgId)
-    .where('integrations.deleted_at', 'is', null);
+    .select(['templates.vendor', 'revisions.delivery_mode']);
+}
+function select(db: Db, orgId: string) {
+  return selectIntegrations(db).where('integrations.org_id', '=', orgId).where('integrations.deleted_at', 'is', null);
 }
 
 export async function findIntegration(db: Db, orgId: string, pipelineId: string, id: string): Promise<Integration | undefined> {

@@ -18,6 +18,7 @@ import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import { turns } from '../../runtime/turns.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
+import { selectIntegrations } from './integrations.ts';
 import { engineOf } from './open.ts';
 import { openParameters } from './pipeline-parameters.ts';
 import type { Db } from './schema.ts';
@@ -155,18 +156,7 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
     heads,
     known,
     async (ids) => {
-      const rows = await tx
-        .selectFrom('integrations')
-        .innerJoin('templates', 'templates.id', 'integrations.template_id')
-        .innerJoin('revisions', (join) =>
-          join
-            .onRef('revisions.template_id', '=', 'integrations.template_id')
-            .onRef('revisions.revision_number', '=', 'integrations.revision_number'),
-        )
-        .selectAll('integrations')
-        .select(['templates.vendor', 'revisions.delivery_mode', 'revisions.id as revision_id'])
-        .where('integrations.id', 'in', ids)
-        .execute();
+      const rows = await selectIntegrations(tx).select('revisions.id as revision_id').where('integrations.id', 'in', ids).execute();
       await configs.load(rows);
       return await eachInTurn(rows, (row) => {
         const reader = new RowReader();

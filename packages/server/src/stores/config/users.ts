@@ -1,19 +1,9 @@
 import type { Selectable } from 'kysely';
 import { anyContains, countOf, type Page, type Paged, readPage } from './paging.ts';
-import type { Db, UserRole, UserRow } from './schema.ts';
+import type { Db, UserRow } from './schema.ts';
 
-export interface User {
-  id: string;
-  org_id: string;
-  email: string;
-  name: string;
-  role: UserRole;
-  status: 'active' | 'disabled';
-  last_login_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
 const PUBLIC_COLUMNS = ['id', 'org_id', 'email', 'name', 'role', 'status', 'last_login_at', 'created_at', 'updated_at'] as const;
+export type User = Pick<Selectable<UserRow>, (typeof PUBLIC_COLUMNS)[number]>;
 
 export function findUser(db: Db, orgId: string, id: string): Promise<User | undefined> {
   return db.selectFrom('users').select(PUBLIC_COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();

@@ -37,32 +37,8 @@ export class LeaseBucket {
     return this.#made;
   }
 
-  async #create(bucket: string, keptMs: number): Promise<void> {
-    const stream = `KV_${bucket}`;
-    const max_age = keptMs * 1_000_000;
-    const known = await orNone(this.#api.streamInfo(stream));
-    if (known?.config.max_age === max_age) return;
-    if (known) {
-      await this.#api.call(`STREAM.UPDATE.${stream}`, { ...known.config, max_age });
-      return;
-    }
-    await this.#api.call(`STREAM.CREATE.${stream}`, {
-      name: stream,
-      subjects: [`$KV.${bucket}.>`],
-      retention: 'limits',
-      storage: 'file',
-      discard: 'new',
-      num_replicas: this.#replicas,
-      max_msgs_per_subject: 1,
-      max_age,
-      duplicate_window: 1_000_000_000,
-      max_bytes: -1,
-      max_msgs: -1,
-      max_consumers: -1,
-      max_msg_size: -1,
-      allow_rollup_hdrs: true,
-      deny_delete: true,
-    });
+  #create(bucket: string, keptMs: number): Promise<void> {
+    return this.#api.ensureBucket(bucket, this.#replicas, keptMs * 1_000_000, { deny_delete: true });
   }
 
   /** Renews the key of a process. Returns the new revision, or undefined if the current one is not `revision` (0: the key does not exist). */

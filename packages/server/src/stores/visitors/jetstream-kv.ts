@@ -32,7 +32,7 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
   let made: Promise<void> | undefined;
 
   function ensure(): Promise<void> {
-    made ??= makeBucket(api, options.replicas).catch((error) => {
+    made ??= api.ensureBucket(NAME, options.replicas, MAX_AGE_NS).catch((error) => {
       made = undefined;
       throw error;
     });
@@ -123,28 +123,6 @@ interface Message {
   seq: number;
   time: string;
   data?: string;
-}
-
-async function makeBucket(api: JetStreamApi, replicas: number): Promise<void> {
-  const info = await orNone(api.streamInfo(STREAM));
-  if (info?.config.max_age === MAX_AGE_NS) return;
-  if (info !== undefined) return void (await api.call(`STREAM.UPDATE.${STREAM}`, { ...info.config, max_age: MAX_AGE_NS }));
-  await api.call(`STREAM.CREATE.${STREAM}`, {
-    name: STREAM,
-    subjects: [`$KV.${NAME}.>`],
-    retention: 'limits',
-    storage: 'file',
-    discard: 'new',
-    num_replicas: replicas,
-    max_msgs_per_subject: 1,
-    max_age: MAX_AGE_NS,
-    duplicate_window: 1_000_000_000,
-    max_bytes: -1,
-    max_msgs: -1,
-    max_consumers: -1,
-    max_msg_size: -1,
-    allow_rollup_hdrs: true,
-  });
 }
 
 function digest(text: string): string {

@@ -84,7 +84,6 @@ for (const [vendor, name, config, tags] of [
       return {
         vendor,
         config: { ...config, endpoint: serverOf(name).url, format: 'ndjson', compression: 'none', prefix: 'killed/' },
-        count: async () => (await eventIds()).length,
         eventIds,
         exactlyOnce: true,
       };

@@ -98,7 +98,6 @@ describe('files over SFTP', () => {
     return {
       vendor: 'sftp',
       config: { ...connection(), port: wire.port, format: 'ndjson', compression: 'none', prefix: 'killed/' },
-      count: async () => (await eventIds()).length,
       eventIds,
       exactlyOnce: true,
     };

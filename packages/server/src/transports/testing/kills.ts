@@ -14,9 +14,9 @@ export interface TargetUnderKills {
   config: JsonObject;
   /** Settings of the driver in the place of the vendor's, such as a local address. */
   connection?: Record<string, string>;
-  /** The number of stored events. Must not remove them. */
-  count(): Promise<number>;
-  /** The stored event ids, repeats included. */
+  /** The number of stored events, where that is faster than reading them or reading removes them. */
+  count?(): Promise<number>;
+  /** The stored event ids, repeats included. Those of other tests are left out. */
   eventIds(): Promise<string[]>;
   /** As the reference promises: an event is stored once, also after a kill. Otherwise at least once. */
   exactlyOnce: boolean;
@@ -36,12 +36,14 @@ export function testKills(name: string, make: () => Promise<TargetUnderKills>, {
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'kills-'));
     try {
-      const { vendor, config, connection, count, eventIds, exactlyOnce } = await make();
+      const { vendor, config, connection, eventIds, exactlyOnce, ...target } = await make();
+      const stored = async () => (await eventIds()).filter((id) => id.startsWith('kill-'));
+      const count = target.count ?? (async () => (await stored()).length);
       await fillBacklog(folder, EVENTS, (index) => anEvent(`kill-${index}`, { anonymous_id: `visitor-${index % 500}` }));
       const settings = { batch_size: PER_BATCH, batch_interval_ms: 100, rate_limit_rps: 1_000, ...config };
       const task = { vendor, config: settings, ...(connection ? { connection } : {}), folder, group: 'int_kills' };
       await deliverWithKills(task, { events: EVENTS, kills: KILLS, stored: count });
-      const ids = await eventIds();
+      const ids = await stored();
       const missing = Array.from({ length: EVENTS }, (_, index) => `kill-${index}`).filter((id) => !ids.includes(id));
       expect(missing).toEqual([]);
       expect(ids.length - EVENTS).toBeLessThanOrEqual(exactlyOnce ? 0 : KILLS * BATCHES_AT_A_KILL * PER_BATCH);

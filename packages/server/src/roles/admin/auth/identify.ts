@@ -1,22 +1,12 @@
 import { ApiError } from '../../../http/errors.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
-import type { UserRole } from '../../../stores/config/schema.ts';
 import { findSessionUser } from '../../../stores/config/sessions.ts';
-import type { AdminDeps } from '../deps.ts';
+import type { Actor, AdminDeps } from '../deps.ts';
 import { API_TOKEN_PREFIX, createApiTokenReader } from './api-tokens.ts';
 import { bearerToken, createTokenReader } from './tokens.ts';
 
 /** The owner of a bearer token, as currently stored in the database. */
-export interface Identity {
-  id: string;
-  org_id: string;
-  email: string;
-  role: UserRole;
-  /** Empty for an API token. */
-  session_id: string;
-  api_token_id: string | undefined;
-  /** Undefined: every pipeline of the organisation. */
-  pipeline_ids: readonly string[] | undefined;
+export interface Identity extends Omit<Actor, 'ip' | 'user_agent'> {
   expires_at: number;
 }
 export type Identify = (authorization: string | undefined) => Promise<Identity>;

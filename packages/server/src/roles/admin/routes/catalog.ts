@@ -8,7 +8,7 @@ import type { AdminApp, AdminContext } from '../deps.ts';
 import { checkConfig, installedConfig } from '../integration-config.ts';
 import { Install, TemplateAndRevision, VendorRequestSchema } from '../integration-schema.ts';
 import { sampleRequests } from '../sample-requests.ts';
-import { createTemplate, initialSetup } from '../template-writes.ts';
+import { initialSetup, writeTemplate } from '../template-writes.ts';
 
 const tags = ['Integration catalog'];
 const COLUMN = {
@@ -152,18 +152,14 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       const { variant, config } = installedConfig(vendor, body);
       const mode = body.delivery_mode ?? 'server_side';
       await checkConfig(context, vendor, config, mode);
-      const created = await context.write(user, 'template.installed', async (tx, change) => {
-        const made = await createTemplate(context, tx, user, change, {
-          vendor,
-          config,
-          delivery_mode: mode,
-          name: body.name,
-          description: body.description ?? '',
-          catalog: { vendor: vendor.key, variant },
-          change_summary: initialSetup(vendor, variant),
-        });
-        change.audit({ id: made.template.id, after: { ...made.template, config: made.revision.config } });
-        return made;
+      const created = await writeTemplate(context, user, 'template.installed', {
+        vendor,
+        config,
+        delivery_mode: mode,
+        name: body.name,
+        description: body.description ?? '',
+        catalog: { vendor: vendor.key, variant },
+        change_summary: initialSetup(vendor, variant),
       });
       return reply.code(201).send(created);
     },

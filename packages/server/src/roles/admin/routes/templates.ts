@@ -14,7 +14,7 @@ import type { AdminApp, AdminContext } from '../deps.ts';
 import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { checkConfig, openStored, requireVendor, toRevision, withoutMasks, withStoredSecrets } from '../integration-config.ts';
 import { TemplateAndRevision, TemplateCreate, TemplateWithUse } from '../integration-schema.ts';
-import { addRevision, createTemplate } from '../template-writes.ts';
+import { addRevision, writeTemplate } from '../template-writes.ts';
 
 const tags = ['Integration templates'];
 /** Revisions read per step when searching for a secret that the latest one no longer has. */
@@ -59,18 +59,14 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       const mode = body.delivery_mode ?? 'server_side';
       const config = withoutMasks(vendor, body.config as JsonObject);
       await checkConfig(context, vendor, config, mode);
-      const created = await context.write(user, 'template.created', async (tx, change) => {
-        const made = await createTemplate(context, tx, user, change, {
-          vendor,
-          config,
-          delivery_mode: mode,
-          name: body.name,
-          description: body.description ?? '',
-          catalog: null,
-          change_summary: body.change_summary ?? 'Initial setup',
-        });
-        change.audit({ id: made.template.id, after: { ...made.template, config: made.revision.config } });
-        return made;
+      const created = await writeTemplate(context, user, 'template.created', {
+        vendor,
+        config,
+        delivery_mode: mode,
+        name: body.name,
+        description: body.description ?? '',
+        catalog: null,
+        change_summary: body.change_summary ?? 'Initial setup',
       });
       return reply.code(201).send(created);
     },

@@ -31,6 +31,23 @@ export class JetStreamApi {
     if (info.cluster && !info.cluster.leader) throw new LogUnavailable(`the stream ${stream} has no leader`);
     return info;
   }
+  /** In files and without limits, unless `more` says otherwise. */
+  async createStream(name: string, subjects: readonly string[], num_replicas: number, more: object): Promise<void> {
+    const limits = { max_age: 0, max_bytes: -1, max_msgs: -1, max_consumers: -1, max_msg_size: -1 };
+    const config = { name, subjects, retention: 'limits', storage: 'file', discard: 'new', num_replicas, ...limits, ...more };
+    await this.call(`STREAM.CREATE.${name}`, config);
+  }
+  /** A stream laid out like a NATS key-value bucket: one message per key, which stays for `max_age` nanoseconds. */
+  async ensureBucket(name: string, num_replicas: number, max_age: number, more: object = {}): Promise<void> {
+    const stream = `KV_${name}`;
+    const known = await orNone(this.streamInfo(stream));
+    if (known?.config.max_age === max_age) return;
+    if (known) await this.call(`STREAM.UPDATE.${stream}`, { ...known.config, max_age });
+    else {
+      const keys = { max_msgs_per_subject: 1, max_age, duplicate_window: 1_000_000_000, allow_rollup_hdrs: true };
+      await this.createStream(stream, [`$KV.${name}.>`], num_replicas, { ...keys, ...more });
+    }
+  }
 }
 
 interface ErrorAnswer {

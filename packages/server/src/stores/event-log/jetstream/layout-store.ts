@@ -98,20 +98,7 @@ function checkVersion(version: string): void {
 
 async function ensureStream(api: JetStreamApi, replicas: number): Promise<void> {
   if (await orNone(api.streamInfo(STREAM))) return;
-  await api.call(`STREAM.CREATE.${STREAM}`, {
-    name: STREAM,
-    subjects: [SUBJECT],
-    retention: 'limits',
-    storage: 'file',
-    discard: 'old',
-    num_replicas: replicas,
-    max_msgs_per_subject: 1,
-    max_age: 0,
-    max_bytes: -1,
-    max_msgs: -1,
-    max_consumers: -1,
-    max_msg_size: -1,
-  });
+  await api.createStream(STREAM, [SUBJECT], replicas, { discard: 'old', max_msgs_per_subject: 1 });
 }
 
 async function readLayout(api: JetStreamApi): Promise<{ layout: StoredLayout; revision: number } | undefined> {

@@ -65,24 +65,9 @@ export class Streams {
 
   async #create(stream: string, subjects: string[], more: object): Promise<void> {
     if (await orNone(this.#api.streamInfo(stream))) return;
-    const config = {
-      name: stream,
-      subjects,
-      retention: 'limits',
-      storage: 'file',
-      discard: 'new',
-      num_replicas: this.#replicas,
-      duplicate_window: SERVER_WINDOW_MS * 1_000_000,
-      max_age: 0,
-      max_bytes: -1,
-      max_msgs: -1,
-      max_consumers: -1,
-      max_msg_size: -1,
-      allow_direct: true,
-      ...more,
-    };
+    const usual = { duplicate_window: SERVER_WINDOW_MS * 1_000_000, allow_direct: true };
     try {
-      await this.#api.call(`STREAM.CREATE.${stream}`, config);
+      await this.#api.createStream(stream, subjects, this.#replicas, { ...usual, ...more });
     } catch (error) {
       if (!(error instanceof JetStreamError && error.errCode === NAME_IN_USE)) throw error;
     }

@@ -34,12 +34,7 @@ export async function expireTopic(topic: Topic, before: number, ignoring: string
     for (const group of ignored) for (const { records } of changes) for (const record of records) group.settled.add(seqOf(record.position));
     await deps.write(() => () => {
       if (topic.removed) return;
-      for (const { first, rest } of changes) {
-        deps.records.remove(recordKey(topic.number, first));
-        putRest(topic, rest, deps);
-      }
-      // If the newest block is removed, only this entry records the next sequence.
-      putTopic(deps.meta, topic);
+      replaceBlocks(topic, changes, deps);
       for (const group of ignored) if (!group.removed) deps.meta.put(metaKeys.cursor(group.number), group.settled.encode());
     });
   }
@@ -80,12 +75,7 @@ export async function eraseRecords(topic: Topic, seqs: readonly number[], deps: 
     if (changes.length === 0) return;
     deps.tails.forget(topic);
     await deps.write(() => () => {
-      if (topic.removed) return;
-      for (const { first, rest } of changes) {
-        deps.records.remove(recordKey(topic.number, first));
-        putRest(topic, rest, deps);
-      }
-      putTopic(deps.meta, topic);
+      if (!topic.removed) replaceBlocks(topic, changes, deps);
     });
   }
 }
@@ -112,6 +102,14 @@ function readSlice(topic: Topic, from: number, before: number, deps: CatalogueDe
   return out;
 }
 
+function replaceBlocks(topic: Topic, changes: readonly { first: number; rest: StoredRecord[] }[], deps: CatalogueDeps): void {
+  for (const { first, rest } of changes) {
+    deps.records.remove(recordKey(topic.number, first));
+    putRest(topic, rest, deps);
+  }
+  // If the newest block is removed, only this entry records the next sequence.
+  putTopic(deps.meta, topic);
+}
 function putRest(topic: Topic, rest: StoredRecord[], deps: CatalogueDeps): void {
   if (rest.length === 0) return;
   const seqs = rest.map((record) => seqOf(record.position));
