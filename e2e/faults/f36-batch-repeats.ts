@@ -10,7 +10,7 @@ const MOST_BEHIND = 3_000;
 
 async function killWhileBatching(scope: Scope, figures: Figures, servers: boolean): Promise<void> {
   const kills = scope.by(5, 10, 20);
-  const perKill = scope.by(1_000, 2_000);
+  const perKill = scope.by(600, 2_000);
   const service = await scope.service({}, { servers });
   const client = await signIn(service);
   const port = Number(new URL(service.url).port);
@@ -50,7 +50,7 @@ async function killWhileBatching(scope: Scope, figures: Figures, servers: boolea
 export const f36: Fault = {
   id: 'F36',
   title: 'kill -9 while batches of 100 are delivered',
-  limit_s: { quick: 300, normal: 480, full: 900 },
+  limit_s: { quick: 480, normal: 600, full: 900 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);
     await killWhileBatching(scope, figures, false);

@@ -88,8 +88,8 @@ export class Worker {
     const { deadLetterRetentionMs } = this.#deps.settings;
     const alongside = () => this.#limiter.record();
     const written = (settled: readonly { held: HeldEvent }[]) => this.#release(settled);
-    // Half of what may be unstored, so that sending does not wait for it.
-    const together = () => Math.ceil(mostUnstored(this.compiled.vendor?.concurrency ?? 1, this.lane, 1) / 2);
+    // Most of what may be unstored: 8 of 10 by default. Half of it took more writes, a quarter more of NATS's CPU, and was slower.
+    const together = () => Math.ceil(0.8 * mostUnstored(this.compiled.vendor?.concurrency ?? 1, this.lane, 1));
     return new SettlementWriter({ ...this.#deps, deadLetterRetentionMs, alongside, written, together }, this.id, this.group);
   }
   /** The end of the chain: the log has these settlements. */
