@@ -8,7 +8,7 @@ export type ApiErrorBody = components['schemas']['Error'];
 export interface ApiClientOptions {
   /** Where the service is; the page's own origin where it is left out. */
   baseUrl?: string;
-  /** Asked before each request, so that a refreshed token is used at once. */
+  /** Called before each request, so that a refreshed token is used at once. */
   accessToken?: () => string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function createApiClient({ baseUrl, accessToken }: ApiClientOptions = {})
 export class RefusedError extends Error {
   readonly code: string;
   readonly details: readonly { field: string; message: string }[];
-  /** Seconds after which the service wants to be asked again, where it said so. */
+  /** `Retry-After` in seconds, if the service sent it. */
   readonly retryAfterS: number | undefined;
   constructor({ error }: ApiErrorBody, retryAfterS?: number) {
     super(error.message);

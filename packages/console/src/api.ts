@@ -26,7 +26,7 @@ api.use({
   },
 });
 
-/** What a failed call throws: the API's own words, or that the service cannot be reached. */
+/** Thrown by a call that got no response. */
 export class Unreachable extends Error {
   constructor() {
     super('The service cannot be reached. Check that it runs and that you are online.');

@@ -1,6 +1,6 @@
 import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
 
-/** Parses what a person typed. Throws where a number would be sent as another one. */
+/** Parses JSON that a person typed. Throws if a number would be sent as another one. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const path = findInexactNumber(new TextEncoder().encode(text));

@@ -1,7 +1,7 @@
 /** The API's faults at the fields of a form, in the API's words. */
 import { RefusedError } from './api.ts';
 
-/** Faults by field; what names no field of its own goes to `fallback`. A fault inside an object stands at the object's field. */
+/** Faults by field. A fault without a field goes to `fallback`, a fault inside an object to the object's field. */
 export function fieldErrors(error: unknown, fallback: string): Record<string, string> {
   if (!(error instanceof RefusedError)) return { [fallback]: error instanceof Error ? error.message : String(error) };
   if (error.details.length === 0) return { [fallback]: error.message };

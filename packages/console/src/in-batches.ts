@@ -1,6 +1,6 @@
-/** Asked for one id at a time, asks the API once for all ids of a moment. */
+/** Collects ids that are requested one by one within a moment, and reads them with one call of the API. */
 const MOMENT_MS = 10;
-/** The API takes so many ids. */
+/** Most ids per call. */
 const MOST = 100;
 
 export function inBatches<T>(load: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>): (id: string) => Promise<T | null> {

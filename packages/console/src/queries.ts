@@ -1,4 +1,4 @@
-/** What several pages ask the API for, with the keys under which answers are shared. */
+/** Queries that several pages share, with the keys of their cached responses. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { allPages } from './all-pages.ts';
 import { api, call } from './api.ts';

@@ -10,7 +10,7 @@ interface Part<T> {
 }
 export type SavedPart<T> = { kind: 'saved'; stored: T } | { kind: 'conflict'; theirs: T };
 
-/** Saves what was typed of a part of `base`. Somebody else's change of the same part is a conflict; one of another part is not. */
+/** Saves the edited part of `base`. Another user's change of the same part is a conflict; a change of another part is not. */
 export async function savePart<T extends { updated_at: string }>({ base, part, put, read }: Part<T>): Promise<SavedPart<T>> {
   try {
     return { kind: 'saved', stored: await put(base.updated_at) };

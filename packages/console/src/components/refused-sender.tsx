@@ -1,4 +1,4 @@
-/** Where a request came from that was rejected for its sender: what an allowlist would have to contain. */
+/** Origin and address of a request that was rejected for its sender: the entries that an allowlist would need. */
 export function RefusedSender({ sender }: { sender: { origin?: string; address?: string } | undefined }) {
   if (sender?.origin === undefined && sender?.address === undefined) return null;
   return (

@@ -8,7 +8,7 @@ type Target = Pick<LinkProps, 'to' | 'search' | 'params'>;
 export interface StatProps {
   label: string;
   value: string;
-  /** A number of the note leads to what it counts, as the large one does. */
+  /** Text below the number. Each number in it links to the events it counts, as the large one does. */
   note?: string | readonly { text: string; link: Target }[];
   /** `+3 %`, and what it is compared with. */
   change?: string | undefined;

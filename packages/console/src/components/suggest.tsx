@@ -17,7 +17,7 @@ export interface SuggestProps {
   placeholder?: string;
   disabled: boolean;
   invalid?: boolean;
-  /** Asked while the field has the focus. */
+  /** Called while the field has the focus. */
   suggestions: (typed: string) => Suggestion[];
   onChange: (text: string) => void;
   /** A suggestion was chosen, or Enter pressed. `onChange` if left out. */

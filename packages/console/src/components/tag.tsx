@@ -3,7 +3,7 @@ import classes from './tag.module.css';
 
 export type Tone = 'ok' | 'bad' | 'warn' | 'info' | 'neutral';
 
-/** A word with a meaning: the tone says how to feel about it, the text says what it is. */
+/** A short label. The tone shows how serious it is. */
 export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className={classes.tag} data-tone={tone}>

@@ -66,7 +66,7 @@ export function createSession(tabs: Tabs) {
       const taken = body === undefined ? (answer?.status === 429 ? 'limited' : 'no_answer') : await take(body);
       if (taken === 'refused') return end('The service did not say who you are. Sign in again.');
       if (taken === 'taken') return;
-      // The service is away or asks for patience: keep what we have and try again soon.
+      // The service is unavailable or limits requests: keep the state and try again soon.
       if (state.status === 'unknown' && taken === 'limited') set({ status: 'unknown', waiting: LIMITED });
       else if (state.status === 'unknown')
         set({ status: 'signed_out', reason: 'The service cannot be reached. It is tried again every few seconds.' });

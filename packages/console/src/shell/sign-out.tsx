@@ -4,7 +4,7 @@ import { session } from '../session/session.ts';
 
 const NOTICE = 'sign-out';
 
-/** Signs out, or says that the session goes on: somebody who leaves a shared computer must know. */
+/** Signs out, or says that the session still exists: a user who leaves a shared computer must know. */
 export async function signOut(everywhere = false): Promise<void> {
   notifications.hide(NOTICE);
   if (await session.signOut(everywhere)) return;

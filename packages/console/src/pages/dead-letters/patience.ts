@@ -3,7 +3,7 @@ import { RefusedError } from '../../api-client.ts';
 /** Where the service does not say how long to wait. */
 const WAIT_S = 2;
 
-/** Calls again while the service says that it is too much, after the time that it asks for. Undefined where the signal is aborted meanwhile. */
+/** Retries while the service limits requests, after its `Retry-After`. Undefined if the signal is aborted meanwhile. */
 export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   for (;;)
     try {

@@ -119,7 +119,7 @@ export function EventsPage() {
   function setFilter(name: FilterName, value: string | undefined) {
     setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined, source: undefined } : {}) });
   }
-  // A search that found nothing yet goes on by itself: there is no list whose end could be reached.
+  // A search without a result yet continues by itself: there is no list to scroll to its end.
   const isSearching = rows.length === 0 && hasNextPage && !past.isError;
   useEffect(() => {
     if (isSearching) onEnd();

@@ -24,7 +24,7 @@ export interface LiveEvents {
   close(newest: readonly Row[]): void;
   /** The newest rows of the API do not reach back to the list. */
   leaveOpen(): void;
-  /** The list was read anew: it has what is older than a few seconds. */
+  /** The list was read again: it has all events older than a few seconds. */
   restart(): void;
 }
 

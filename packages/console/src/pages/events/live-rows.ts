@@ -5,7 +5,7 @@ import { type Row, rowKey, shownOf, text } from './rows.ts';
 const MOST_LIVE_ROWS = 2_000;
 
 export interface LiveRow extends Row {
-  /** False while only an integration has told of the event: it may be an old one that is retried or replayed. */
+  /** False while only frames of deliveries have come: the event may be an old one that is retried or replayed. */
   isNew: boolean;
   /** The page's own clock when the first frame came. */
   seenAt: number;
@@ -63,7 +63,7 @@ export function fold(rows: LiveRows, frame: LiveFrame, now: number): boolean {
   return oldest?.isNew !== true;
 }
 
-/** Adds rows that the API lists and no frame told of. */
+/** Adds rows of the API's list for which no frame came. */
 export function fill(rows: LiveRows, listed: readonly Row[], now: number): void {
   for (const row of listed) {
     const key = rowKey(row);

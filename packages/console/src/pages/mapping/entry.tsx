@@ -72,7 +72,7 @@ export function Entry(props: EntryProps) {
   const wanted = filter.toLowerCase();
   const matches = (row: MappingRow) => wanted === '' || `${String(row.source ?? '')} ${row.target}`.toLowerCase().includes(wanted);
   if (wanted !== '' && !rowsOf(entry).some(matches)) return null;
-  // Hundreds of rows are common: what the event shown does not use stays closed, unless it is faulty or searched for.
+  // Hundreds of rows are common: entries that the shown event does not use stay closed, unless they have faults or match the search.
   const isOpen = parts !== 'none' && (toggled ?? (relevant || wanted !== '' || (faults.length > 0 && faultsAt(faults, path).length > 0)));
   const count = rowsOf(entry).length;
   const add = (list: List) => {

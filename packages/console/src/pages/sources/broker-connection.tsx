@@ -1,4 +1,4 @@
-/** The fields with which a source connects to its broker. What they are called here is what their makers call them. */
+/** The fields with which a source connects to its broker. Their labels are the terms of the brokers. */
 import { PasswordInput, Select, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 

@@ -22,7 +22,7 @@ export class EventCookies {
     this.#meta = meta;
     this.#currentId = idText(own(body, 'cookieId'));
   }
-  /** Decides by this event's consent what may be set. Returns the event's vendor ids. Call before its record is built. */
+  /** Decides which cookies this event's consent allows. Returns the event's vendor ids. Call before its record is built. */
   prepare(event: JsonObject): Record<string, string> | undefined {
     const { rules } = this.#meta;
     if (rules.requiredCategory === undefined && rules.syncs.length === 0) return undefined;

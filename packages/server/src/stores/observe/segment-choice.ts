@@ -9,7 +9,7 @@ import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { allTraces, listRanges, type SegmentRange, segmentSelect } from './segments.ts';
 
-/** A page first asks this many segments, then more, then all. */
+/** A page first reads this many segments, then more, then all. */
 const FIRST_ASKED = [2, 12];
 
 interface Received {
@@ -74,7 +74,7 @@ async function currentRanges(observe: ObserveDb): Promise<SegmentRange[]> {
   return ranges;
 }
 
-/** Runs a query on a choice of segments, and on all if one of them is gone. */
+/** Runs a query on a choice of segments, and on all if one of them was dropped meanwhile. */
 export async function orAll<S, T>(chosen: S, all: S, query: (source: S) => Promise<T>): Promise<T> {
   try {
     return await query(chosen);

@@ -90,7 +90,7 @@ async function sweepSegments(writer: Writer, ages: RowAges, swept: Swept): Promi
   }
 }
 
-/** Rows stand in the order of processing, nearly: the oldest are found without an index. */
+/** Rows are nearly in the order of processing, so the oldest are found without an index. */
 async function sweepSegment(writer: Writer, { id }: Segment, before: number, own: string): Promise<number> {
   let removed = 0;
   for (const [kind, time] of [

@@ -74,7 +74,7 @@ const SCOPES: readonly (readonly [pattern: string, PipelinesOf])[] = [
   ['POST /transformations/test', none],
 ];
 
-/** The pipelines that a list may show: those asked for, as far as the caller's token reaches. Undefined: all. */
+/** The pipelines that a list may show: the requested ones that the caller's token may read. Undefined: all. */
 export function permitted(
   { pipeline_ids }: Pick<Actor, 'pipeline_ids'>,
   asked: readonly string[] | undefined,
