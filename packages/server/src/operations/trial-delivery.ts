@@ -2,6 +2,7 @@ import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { scrubber } from '@firsthand/core/vendor/secrets.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { atStep } from '../runtime/stall-watch.ts';
 import { endLongTurn, finishInLongTurns } from '../runtime/turns.ts';
 import type { CompiledIntegration } from '../snapshot/types.ts';
 import type { Sent } from '../transports/port.ts';
@@ -35,7 +36,7 @@ export async function trialDelivery(
   try {
     // Checking a large event took long, and building its request may too.
     await endLongTurn();
-    const built = await finishInLongTurns(vendor.buildInSteps(event, { now: deps.clock.now() }));
+    const built = await finishInLongTurns(vendor.buildInSteps(event, { now: deps.clock.now() }), () => atStep('test delivery'));
     if (built.kind !== 'items') return nothingSent(`${built.kind}: ${built.reason}`);
     items = built.items;
   } catch (error) {

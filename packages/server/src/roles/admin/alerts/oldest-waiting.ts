@@ -1,6 +1,6 @@
 /** The event behind a backlog. Reads the records of one millisecond and their steps, whatever the size of the backlog. */
 import type { Integration } from '@firsthand/core/config/resources.ts';
-import { decodeEventRecord, eventsTopic, readEventRecordId } from '../../../event-record.ts';
+import { eventsTopic, openEventRecord, readEventRecordId } from '../../../event-record.ts';
 import type { Operations } from '../../../operations/operations.ts';
 import type { Failure } from '../../../stores/observe/first-failure.ts';
 import { stepsOfEvents } from '../../../stores/observe/traces.ts';
@@ -19,7 +19,7 @@ export async function oldestWaiting(
 ): Promise<Failure | undefined> {
   const events = [];
   for await (const record of log.read(eventsTopic(pipeline_id), { from: new Date(at), to: new Date(at + 1), limit: MOST_LOOKED_AT })) {
-    const { received_at, untraced = false } = decodeEventRecord(record.data).meta;
+    const { received_at, untraced = false } = openEventRecord(record.data).meta;
     events.push({ pipeline_id, event_id: readEventRecordId(record.id).event_id, received_at, untraced });
   }
   const steps = (await stepsOfEvents(observe, org_id, events)).filter(({ integration_id }) => integration_id === id);

@@ -15,6 +15,7 @@ import { compileRehearsalInSteps, type Rehearse } from '../../../operations/rehe
 import { replayHistory } from '../../../operations/replay.ts';
 import { trialDelivery } from '../../../operations/trial-delivery.ts';
 import { compileTrial, inTestMode, withTestMode } from '../../../operations/trial-mode.ts';
+import { atStep } from '../../../runtime/stall-watch.ts';
 import { endLongTurn, finishInLongTurns, finishInTurns } from '../../../runtime/turns.ts';
 import { prepareConfiguration } from '../../../snapshot/prepare.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
@@ -97,7 +98,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       const rehearse = await rehearsalOf(body.vendor, body.config as JsonObject, { parameters: body.parameters ?? {}, sealed: [] });
       // The event may be large, and so may its requests.
       await endLongTurn();
-      const { failed, ...result } = await finishInLongTurns(rehearse(eventOf(body.event), clock.now()));
+      const { failed, ...result } = await finishInLongTurns(rehearse(eventOf(body.event), clock.now()), () => atStep('preview'));
       return failed === null ? result : { ...result, dropped: failed };
     },
   );
