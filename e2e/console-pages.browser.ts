@@ -54,8 +54,12 @@ async function setTheme(theme: (typeof THEMES)[number]): Promise<void> {
 /** Of the whole page. What covers it is as large as the screen. */
 async function picture(name: string): Promise<void> {
   if (!PICTURES) return;
+  // axe may leave the page scrolled, and then the top bar stands in the middle of the picture.
+  await page.evaluate(() => scrollTo(0, 0));
   const fullPage = (await page.locator('[role=dialog], [aria-label=Menu][aria-expanded=true]').count()) === 0;
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
+  // Rows below the screen are drawn too.
+  const style = '* { content-visibility: visible !important; }';
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage, style });
 }
 
 /** Both themes and both widths of what the page shows now. */
