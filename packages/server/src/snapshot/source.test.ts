@@ -7,13 +7,7 @@ import { startSnapshot } from './source.ts';
 const QUERY_MS = 15;
 const LOAD_MS = 60;
 
-// Immediates too: with real ones the clock would run ahead of a load that waits for the next pass of the loop.
-beforeEach(
-  () =>
-    void vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'Date', 'performance'],
-    }),
-);
+beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Timers one by one. Background work waits for passes of the real event loop, which take none of the moved time. */
