@@ -1,5 +1,5 @@
 /** Every revision with its summary, and any two of them side by side; the draft counts as one. The address holds which two. */
-import { Group, Select, Stack, Table } from '@mantine/core';
+import { Box, Group, Select, Stack, Table } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -33,12 +33,12 @@ export function History({ templateId, draft, compare, setCompare }: HistoryProps
   return (
     <Stack gap="md">
       <div>
-        <Table>
+        <Table className="flush">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Revision</Table.Th>
               <Table.Th>Summary</Table.Th>
-              <Table.Th>Saved</Table.Th>
+              <Table.Th visibleFrom="sm">Saved</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -49,8 +49,15 @@ export function History({ templateId, draft, compare, setCompare }: HistoryProps
                     {n}
                   </Link>
                 </Table.Td>
-                <Table.Td>{change_summary}</Table.Td>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>{dateTime(created_at)}</Table.Td>
+                <Table.Td>
+                  {change_summary}
+                  <Box hiddenFrom="sm" className="dim">
+                    {dateTime(created_at)}
+                  </Box>
+                </Table.Td>
+                <Table.Td visibleFrom="sm" style={{ whiteSpace: 'nowrap' }}>
+                  {dateTime(created_at)}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
