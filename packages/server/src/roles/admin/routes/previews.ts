@@ -236,7 +236,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Replay history',
         description:
-          'Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category decide as ever, so fewer may be sent than `replayed` counts. A disabled integration is a conflict, unless it is a dry run.',
+          'Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category apply as always, so fewer may be sent than `replayed` counts. A disabled integration is a conflict, unless it is a dry run.',
         tags,
         params: IntegrationParams,
         body: Body(
