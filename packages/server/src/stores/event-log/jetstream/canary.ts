@@ -33,6 +33,11 @@ export class Canary {
     else void this.check();
   }
 
+  /** The connection was lost: the next server may be one without a quorum. Only a write proves the opposite. */
+  doubt(): void {
+    this.#storing = false;
+  }
+
   stop(): void {
     clearInterval(this.#timer);
   }

@@ -161,6 +161,7 @@ export class JetStreamLog implements EventLog {
     for await (const status of this.#connection.status()) {
       if (status.type === 'disconnect') {
         this.#connected = false;
+        this.#canary.doubt();
         for (const publisher of [this.#publisher, this.#journalPublisher]) publisher.rejectAll('the connection to NATS was lost');
       } else if (status.type === 'reconnect') {
         this.#connected = true;
