@@ -29,7 +29,7 @@ const SERVER_FLOORS: readonly (readonly string[])[] = [
   ['runtime', 'network', 'version', 'partition', 'event-record', 'channels'],
   ['config', 'secrets'],
   ['stores'],
-  ['snapshot', 'outbound', 'sandbox', 'http', 'telemetry', 'rate-limits'],
+  ['snapshot', 'outbound', 'sandbox', 'http', 'telemetry', 'rate-limits', 'partition-leases'],
   ['outcomes'],
   ['tap', 'collector', 'intake', 'transports'],
   ['operations'],

@@ -2,7 +2,7 @@
  * Turns the topics of outcomes into traces, counters and the dead-letter index. A lease allows one recorder per topic at a time; several
  * processes share the topics. Rows and log position are written in one transaction, so a redelivered batch is skipped.
  */
-import { ingestPartitions } from '../partition.ts';
+import { shareSets } from '../partition-leases.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Consumer, Delivery, EventLog, StoredRecord } from '../stores/event-log/port.ts';
@@ -107,22 +107,11 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
       await consumer?.stop();
     },
   };
-  const shares: { stop(): Promise<void> }[] = [];
-  const shareAll = () => {
-    for (const topics of outcomesTopicSets(log).slice(shares.length))
-      shares.push(
-        deps.leases.share(
-          topics.map((topic) => LEASE_PREFIX + topic),
-          callbacks,
-        ),
-      );
-  };
-  shareAll();
-  const unwatch = ingestPartitions.onChange(shareAll);
+  const names = () => outcomesTopicSets(log).map((topics) => topics.map((topic) => LEASE_PREFIX + topic));
+  const share = shareSets(deps.leases, names, callbacks);
   return {
     async stop() {
-      unwatch();
-      await Promise.all(shares.map((share) => share.stop()));
+      await share.stop();
       await Promise.all([...consumers.values()].map((consumer) => consumer.stop()));
     },
   };

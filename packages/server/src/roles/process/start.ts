@@ -1,6 +1,7 @@
 /** The process role: owns some of the ingest partitions and turns raw events into the events that delivery sends. */
 import { VISITORS_ERASED_CHANNEL, type VisitorsErased } from '../../channels.ts';
 import { ingestPartitions, ingestTopic } from '../../partition.ts';
+import { shareSets } from '../../partition-leases.ts';
 import type { ProcessDeps } from './deps.ts';
 import { KnownPipelines } from './known-pipelines.ts';
 import { registerLagGauge } from './lag-gauge.ts';
@@ -89,12 +90,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     return [...owned].flatMap(([topic, { reader }]) => reader.groups.map((group): [string, string] => [topic, group]));
   }
 
-  const shares: { stop(): Promise<void> }[] = [];
-  const shareAll = () => {
-    for (const topics of ingestPartitions.sets.slice(shares.length)) shares.push(deps.leases.share(topics, { won, lost }));
-  };
-  shareAll();
-  const unwatch = ingestPartitions.onChange(shareAll);
+  const share = shareSets(deps.leases, () => ingestPartitions.sets, { won, lost });
   if (deps.registry) registerLagGauge(deps.registry, deps.log, groupsOf, deps.clock);
   let stopped: Promise<void> | undefined;
   return {
@@ -103,9 +99,8 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
       stopping = true;
       stopped ??= (async () => {
         draining = Promise.all([...owned.values()].map(({ reader }) => reader.drain(DRAIN_MS)));
-        unwatch();
         // The others learn meanwhile that this process leaves.
-        await Promise.all([draining, ...shares.map((share) => share.stop())]);
+        await Promise.all([draining, share.stop()]);
         // Partitions for which the leases did not call `lost`.
         await Promise.all([...owned.keys()].map(lost));
         clearInterval(sweeper);
