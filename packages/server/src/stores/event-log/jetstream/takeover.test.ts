@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { Append } from '../port.ts';
+import type { CursorState } from './cursor.ts';
+import type { JournalEntry } from './journal.ts';
+import type { Place } from './names.ts';
+import { positionOf } from './position.ts';
+import { Takeover, type TakeoverDeps } from './takeover.ts';
+import { TopicFeed } from './topic-feed.ts';
+
+const outcome = (id: string): Append => ({ topic: 'outcomes.1', records: [{ id, data: Buffer.from(id) }] });
+const state: CursorState = { owner: 'last', high: 10, open: [[9, 1]], journal: { owner: 'last', seq: 50 } };
+
+/** A group whose last consumer has stored `state` and left `entries` in the journal. */
+function open(entries: JournalEntry[], { isNew = false, mark = 60 } = {}) {
+  const appended: string[] = [];
+  const asked: unknown[] = [];
+  let away = false;
+  const deps = {
+    cursors: { claim: async () => ({ cursor: { owner: 'me' }, state: { ...state, owner: 'me' }, isNew }) },
+    journal: {
+      mark: async () => mark,
+      since: async (_topic: string, _group: string, from: unknown) => {
+        asked.push(from);
+        return away ? [] : entries;
+      },
+    },
+    streams: { ensureRetries: async () => {} },
+    direct: { batch: async () => ({ messages: [], pending: 0 }), leaderGet: async () => undefined },
+    append: async (appends: Append[]) => void appended.push(...appends.flatMap(({ records }) => records.map(({ id }) => id))),
+    refreshIds: async () => {},
+    onError: () => {},
+  } as unknown as TakeoverDeps;
+  const options = { start: 'beginning' as const, maxBatch: 1, maxInFlight: 1 };
+  const takeover = new Takeover('topic', 'group', options, deps, { isStopped: () => false, check: () => {}, onFenced: () => {} });
+  const feed = new TopicFeed({ topic: 'topic', stream: 'stream', subject: 'topic' } as Place, 1_000, () => {});
+  const loseJournal = () => {
+    away = true;
+  };
+  return { run: () => takeover.run(feed), appended, asked, loseJournal };
+}
+
+test('settlements that only the journal knows count, and their appends are stored again', async () => {
+  const { run, appended, asked } = open([
+    { owner: 'last', settled: [[8, 0]], appends: [outcome('stored')] },
+    {
+      owner: 'last',
+      settled: [
+        [9, 1],
+        [12, 0, 3],
+      ],
+      appends: [outcome('missing')],
+    },
+  ]);
+  const { settledBefore } = await run();
+  expect(settledBefore).toEqual(new Set([positionOf(9, 1), positionOf(12, 0), positionOf(12, 3)]));
+  expect(appended).toEqual(['missing']);
+  expect(asked).toEqual([state.journal]);
+});
+
+test('a journal that was created again is read from its beginning', async () => {
+  const { run, asked } = open([], { mark: 1 });
+  await run();
+  expect(asked).toEqual([undefined]);
+});
+
+test('a takeover that is repeated remembers the journal it has read', async () => {
+  const { run, loseJournal } = open([{ owner: 'last', settled: [[12, 0]], appends: [] }]);
+  await run();
+  loseJournal();
+  expect((await run()).settledBefore).toEqual(new Set([positionOf(12, 0)]));
+});
+
+test('a new group has no journal', async () => {
+  const { run, asked } = open([{ owner: 'last', settled: [[12, 0]], appends: [] }], { isNew: true });
+  expect((await run()).settledBefore).toEqual(new Set());
+  expect(asked).toEqual([]);
+});

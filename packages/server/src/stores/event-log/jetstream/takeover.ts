@@ -1,0 +1,134 @@
+import type { Append, ConsumeOptions } from '../port.ts';
+import { type CursorState, isSettled } from './cursor.ts';
+import type { Cursor, CursorStore } from './cursor-store.ts';
+import { GroupReader, type GroupReaderDeps } from './group-reader.ts';
+import type { Journal } from './journal.ts';
+import { type Position, parsePosition, positionOf } from './position.ts';
+import { type RetryDeps, RetryQueue } from './retry-queue.ts';
+import { Settlements, type TakenOver } from './settlements.ts';
+import { startOf } from './start-position.ts';
+import type { Ticks } from './ticks.ts';
+import type { TopicFeed } from './topic-feed.ts';
+
+export interface TakeoverDeps extends GroupReaderDeps, RetryDeps {
+  cursors: CursorStore;
+  journal: Journal;
+  ticks: Ticks;
+  append(appends: Append[]): Promise<unknown>;
+  /** Learns the ids that other processes have stored. */
+  refreshIds(): Promise<void>;
+  /** Retries `work` while the broker is unavailable. Rejects when the log is closed, or with an error that a retry cannot fix. */
+  persist<T>(work: () => Promise<T>): Promise<T>;
+  onError(error: unknown): void;
+}
+export interface TakeoverHooks {
+  isStopped(): boolean;
+  /** Throws if the consumer is stopped. */
+  check(): void;
+  /** Another consumer has taken the group over. */
+  onFenced(): void;
+}
+
+/** A group in the hands of one consumer, from its takeover to the next one. */
+export interface OwnedGroup {
+  reader: GroupReader;
+  settlements: Settlements;
+  retries: RetryQueue;
+  /** Older messages are not the group's. */
+  since: number;
+  /** Positions that the last consumer has settled, or stored a retry for, after it stored its cursor. */
+  settledBefore: ReadonlySet<string>;
+}
+
+/** Each takeover adds an owner whose retries count, until the cursor is stored. */
+const MOST_OWNERS = 8;
+
+/** Takes a group over from any other consumer: its cursor first, then what the last one has settled since it stored the cursor. */
+export class Takeover {
+  readonly #topic: string;
+  readonly #group: string;
+  readonly #options: ConsumeOptions;
+  readonly #deps: TakeoverDeps;
+  readonly #hooks: TakeoverHooks;
+  /** Found in the journal. Kept for a takeover that is repeated: the journal's broker may be away then. */
+  readonly #journaled = new Set<string>();
+  #journaledUpTo = 0;
+
+  constructor(topic: string, group: string, options: ConsumeOptions, deps: TakeoverDeps, hooks: TakeoverHooks) {
+    this.#topic = topic;
+    this.#group = group;
+    this.#options = options;
+    this.#deps = deps;
+    this.#hooks = hooks;
+  }
+
+  async run(feed: TopicFeed): Promise<OwnedGroup> {
+    const { cursors, direct, journal, refreshIds } = this.#deps;
+    const { check } = this.#hooks;
+    const start = () => startOf(this.#options.start, feed.place, direct);
+    // A consumer that was stopped meanwhile must not take the group from its successor.
+    const { cursor, state, isNew } = await cursors.claim(this.#topic, this.#group, start, check);
+    const mark = isNew ? 0 : await journal.mark(this.#topic, this.#group, cursor.owner);
+    if (!isNew) await this.#readJournal(state, mark);
+    const journaled = isNew ? new Set<string>() : this.#journaled;
+    const retries = new RetryQueue(this.#topic, this.#group, cursor.owner, this.#options.skipRetryDelays === true, this.#deps);
+    const retried = await retries.load({
+      counted: state.retries,
+      isSettled: (position) => {
+        const at = parsePosition(position);
+        return journaled.has(position) || (at !== undefined && isSettled(state, at.seq, at.index));
+      },
+    });
+    // Its last consumer may have died after it stored results and before it settled their records.
+    if (this.#options.ordered && !isNew) await refreshIds();
+    check();
+    const settlements = this.#settlementsOf(cursor, state, { mark, upTo: this.#journaledUpTo, retriesUpTo: retried.upTo });
+    if ((state.retries?.owners.length ?? 0) > MOST_OWNERS) settlements.advance();
+    return {
+      reader: new GroupReader(feed, state.high, this.#deps),
+      settlements,
+      retries,
+      since: state.since ?? 0,
+      settledBefore: new Set([...retried.positions, ...journaled]),
+    };
+  }
+
+  /** Finds positions that the journal knows as settled and the cursor does not. Their appends may be missing too, and are stored again. */
+  async #readJournal(state: CursorState, mark: number | undefined): Promise<void> {
+    const { append, journal } = this.#deps;
+    const appends: Append[] = [];
+    // A journal that was created again counts from the beginning.
+    const from = mark !== undefined && mark <= (state.journal?.seq ?? 0) ? undefined : state.journal;
+    const found: Position[] = [];
+    for (const entry of await journal.since(this.#topic, this.#group, from)) {
+      const before = found.length;
+      for (const [seq, ...indexes] of entry.settled)
+        for (const index of indexes) if (!isSettled(state, seq, index)) found.push({ seq, index });
+      if (found.length > before) appends.push(...entry.appends);
+    }
+    if (appends.length > 0) await append(appends);
+    for (const { seq, index } of found) {
+      this.#journaled.add(positionOf(seq, index));
+      this.#journaledUpTo = Math.max(this.#journaledUpTo, seq);
+    }
+  }
+
+  #settlementsOf(cursor: Cursor, state: CursorState, takenOver: TakenOver): Settlements {
+    const { append, journal, persist, ticks, onError } = this.#deps;
+    const { isStopped, onFenced } = this.#hooks;
+    let isMarked = takenOver.mark !== undefined;
+    return new Settlements(cursor, state, takenOver, {
+      append,
+      persist,
+      journal: async (entry) => {
+        // Without the mark, the next consumer would count the entries of the last one instead of these.
+        isMarked ||= (await journal.mark(this.#topic, this.#group, cursor.owner)) !== undefined;
+        return isMarked ? journal.add(this.#topic, this.#group, entry) : undefined;
+      },
+      atNextTick: (run) => ticks.next(run),
+      isStopped,
+      onFenced,
+      onError,
+    });
+  }
+}
