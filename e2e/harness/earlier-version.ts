@@ -12,7 +12,7 @@ export function hasCommit(commit: string): boolean {
   return spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT, stdio: 'ignore' }).status === 0;
 }
 
-/** Writes it to a temporary folder. */
+/** Writes it to a temporary folder. `main.ts` is the program of 0.1.0. */
 export function checkOut(commit: string): { main: string; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'firsthand-earlier-'));
   const archive = execFileSync('git', ['archive', commit, 'package.json', 'packages'], { cwd: ROOT, maxBuffer: 2 ** 30 });
@@ -26,5 +26,6 @@ export function checkOut(commit: string): { main: string; folder: string } {
     const own = join(ROOT, 'packages', name, 'node_modules');
     if (existsSync(own)) symlinkSync(own, join(folder, 'packages', name, 'node_modules'));
   }
-  return { main: join(folder, 'packages/cli/src/main.ts'), folder };
+  const start = ['firsthand.js', 'main.ts'].map((name) => join(folder, 'packages/cli/src', name)).find((file) => existsSync(file));
+  return { main: start!, folder };
 }

@@ -91,6 +91,7 @@ describe('an installation', () => {
       schema: expect.any(Number),
       known: schema,
       pending: [],
+      starts: true,
       rolling: true,
       create_indexes: [],
       earlier_streams: [],
@@ -105,8 +106,12 @@ describe('an installation', () => {
     const pending = JSON.parse((await firsthand(['upgrade', '--check'], { DATA_DIR: older })).out);
     expect(pending).toMatchObject({ schema: known - 1, known, pending: [expect.stringMatching(`^${known} `)] });
     change(`insert into schema_migrations values (${known + 1}, 'of a newer version', '')`);
+    const added = await firsthand(['upgrade', '--check'], { DATA_DIR: older });
+    expect([added.code, added.err, JSON.parse(added.out).starts]).toEqual([0, '', true]);
+    change(`update schema_floor set oldest = ${known + 1}`);
     const newer = await firsthand(['upgrade', '--check'], { DATA_DIR: older });
     expect([newer.code, newer.err]).toEqual([1, expect.stringContaining(`is at schema ${known + 1}`)]);
+    expect(JSON.parse(newer.out).starts).toBe(false);
     database.close();
   });
 

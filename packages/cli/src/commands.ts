@@ -63,7 +63,7 @@ export const COMMANDS: readonly Command[] = [
     options: '--check',
     summary: 'Show what the start of this version will change, and what to do first; changes nothing',
     details:
-      'Prints `{version, schema, known, pending, rolling, create_indexes, earlier_streams, unsettled_records}`. With `rolling: true` processes of the previous version go on working during and after the upgrade. `create_indexes`: statements to run by hand, on a large PostgreSQL table. `earlier_streams`: NATS streams that this version does not read; `unsettled_records` of them wait for processing or delivery by the earlier version. Exit code 1 if the database is newer than this version, or if unsettled records keep this version from starting.',
+      'Prints `{version, schema, known, pending, starts, rolling, create_indexes, earlier_streams, unsettled_records}`. With `rolling: true` processes of the previous version go on working during and after the upgrade. `create_indexes`: statements to run by hand, on a large PostgreSQL table. `earlier_streams`: NATS streams that this version does not read; `unsettled_records` of them wait for processing or delivery by the earlier version. Exit code 1 with `starts: false`, which means that a newer version has changed the database in a way that this one does not know, or if unsettled records keep this version from starting.',
     load: async () => (await import('./commands/upgrade.ts')).upgrade,
   },
   {

@@ -33,8 +33,10 @@ export async function upgrade(args: string[]): Promise<void> {
       earlier_streams: streams,
       unsettled_records: waiting,
     });
-    if (status.schema > status.known)
-      throw new CommandError(`The database is at schema ${status.schema}, this version knows ${status.known}: install the newer version.`);
+    if (!status.starts)
+      throw new CommandError(
+        `The database is at schema ${status.schema}, this version knows ${status.known} and does not run on it: install the newer version.`,
+      );
     if (waiting > 0)
       throw new CommandError(
         `NATS holds ${waiting} records that an earlier release has not processed or delivered, and this version does not start before they are: see docs/guides/operations/upgrade.md`,

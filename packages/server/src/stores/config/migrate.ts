@@ -33,7 +33,7 @@ async function migrateIfFirst(db: Db, engine: Engine, now: () => number, migrati
     const applied = await appliedIds(tx);
     const latest = migrations.at(-1)?.id ?? 0;
     const newest = Math.max(0, ...applied);
-    const oldest = (await tx.selectFrom('schema_floor').select('oldest').executeTakeFirst())?.oldest ?? newest;
+    const oldest = (await oldestKnown(tx)) ?? newest;
     if (newest > latest && oldest > latest)
       throw new Error(
         `The database is at schema ${newest} and needs a program that knows schema ${oldest} or later; this version knows ${latest}. It was written by a newer version of Firsthand.`,
@@ -62,24 +62,35 @@ async function appliedIds(db: Db): Promise<Set<number>> {
   return new Set((await db.selectFrom('schema_migrations').select('id').execute()).map((row) => row.id));
 }
 
+/** The migration that a program must know to run on this schema. Undefined in an installation of 0.1.0, which did not note it. */
+async function oldestKnown(db: Db): Promise<number | undefined> {
+  return (await db.selectFrom('schema_floor').select('oldest').executeTakeFirst())?.oldest;
+}
+
 export interface SchemaStatus {
   /** The newest migration of the database; 0 for a new one. */
   schema: number;
   /** The newest migration of this program. */
   known: number;
   pending: string[];
+  /** This program runs on the schema, which a newer one may have written. */
+  starts: boolean;
   /** Processes of the version that wrote the database go on working after the migration. */
   rolling: boolean;
 }
 /** Reads the state of the schema and changes nothing. */
 export async function schemaStatus(db: Db, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaStatus> {
-  const tables = await db.introspection.getTables();
-  const applied = tables.some(({ name }) => name === 'schema_migrations') ? await appliedIds(db) : new Set<number>();
+  const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  const applied = tables.has('schema_migrations') ? await appliedIds(db) : new Set<number>();
   const pending = migrations.filter(({ id }) => !applied.has(id));
+  const schema = Math.max(0, ...applied);
+  const known = migrations.at(-1)?.id ?? 0;
+  const oldest = (tables.has('schema_floor') ? await oldestKnown(db) : undefined) ?? schema;
   return {
-    schema: Math.max(0, ...applied),
-    known: migrations.at(-1)?.id ?? 0,
+    schema,
+    known,
     pending: pending.map(({ id, name }) => `${id} ${name}`),
+    starts: schema <= known || oldest <= known,
     rolling: applied.size > 0 && !pending.some(({ breaks }) => breaks),
   };
 }

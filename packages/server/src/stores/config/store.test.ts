@@ -99,6 +99,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     const added = { id: MIGRATIONS.length + 1, name: 'added', sql: () => ['alter table organisations add column note text'] };
     const next = [...MIGRATIONS, added];
     await migrate(other.db, engine, Date.now, next);
+    expect(await schemaStatus(other.db)).toMatchObject({ schema: added.id, known: MIGRATIONS.length, pending: [], starts: true });
     await migrate(other.db, engine, Date.now);
     const version = await nextConfigVersion(other.db);
     const org = { id: 'org_1', name: 'Old program', data_key: 'k', row_version: version, created_at: NOW, updated_at: NOW };
@@ -107,6 +108,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     const breaking = { id: next.length + 1, name: 'breaking', breaks: true as const, sql: () => ['create table later (id integer)'] };
     expect(await schemaStatus(other.db, [...next, breaking])).toMatchObject({ pending: [`${breaking.id} breaking`], rolling: false });
     await migrate(other.db, engine, Date.now, [...next, breaking]);
+    expect(await schemaStatus(other.db)).toMatchObject({ starts: false });
     await expect(migrate(other.db, engine, Date.now)).rejects.toThrow(/newer version/);
     await other.close();
   });
