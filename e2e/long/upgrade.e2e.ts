@@ -12,14 +12,14 @@ const RELEASE_0_1_0 = releases['0.1.0'];
 /** The last one in `releases.json`. */
 const [PREVIOUS, PREVIOUS_COMMIT] = Object.entries(releases).at(-1)!;
 
-const folders: string[] = [];
+const checkedOut = new Map<string, ReturnType<typeof checkOut>>();
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const { folder } of checkedOut.values()) rmSync(folder, { recursive: true, force: true });
 });
 function earlier(commit: string): string {
-  const { main, folder } = checkOut(commit);
-  folders.push(folder);
-  return main;
+  const found = checkedOut.get(commit) ?? checkOut(commit);
+  checkedOut.set(commit, found);
+  return found.main;
 }
 const skipped = (commit: string) => (hasCommit(commit) ? '' : ` (skipped: the history has no commit ${commit.slice(0, 8)})`);
 
