@@ -6,7 +6,7 @@ import { type EventLog, LogUnavailable } from '../stores/event-log/port.ts';
 import type { TraceEventRow } from '../stores/observe/rows.ts';
 
 /** Maximum difference between the log's time and the outcome's, in both directions. */
-const SLACK_MS = 5_000;
+export const SLACK_MS = 5_000;
 const MOST_SCANNED = 50_000;
 /** Reads of a list on their way together: on JetStream each is a request. */
 const AT_ONCE = 10;

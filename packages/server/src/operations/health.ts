@@ -16,7 +16,7 @@ import type { EventLog } from '../stores/event-log/port.ts';
 import { readHealth } from '../stores/observe/dead-letters.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { Announcements } from './announcements.ts';
-import { whileAvailable } from './find-events.ts';
+import { SLACK_MS, whileAvailable } from './find-events.ts';
 
 export interface IntegrationHealth {
   status: 'ok' | 'failing' | 'paused' | 'misconfigured';
@@ -77,16 +77,19 @@ interface Waiting {
   oldest: number | undefined;
   /** False while the log cannot be reached: nothing is counted. */
   known: boolean;
+  /** False before the first deliverer: events that wait for it are not counted yet. */
+  started: boolean;
 }
 export async function waitingFor(log: EventLog, integration: Pick<Integration, 'id' | 'pipeline_id'>): Promise<Waiting> {
   // Not asked for each of thousands of integrations: every question would wait for its timeout.
   const counted = log.available ? await whileAvailable(countWaiting(log, integration)) : undefined;
-  return counted ?? { waiting: 0, replays: 0, oldest: undefined, known: false };
+  return counted ?? { waiting: 0, replays: 0, oldest: undefined, known: false, started: false };
 }
 async function countWaiting(log: EventLog, { id, pipeline_id }: Pick<Integration, 'id' | 'pipeline_id'>): Promise<Waiting> {
   const topic = eventsTopic(pipeline_id);
   // Before the counts are asked for: a count that fails while this is awaited would be an unhandled rejection.
-  const groups = await lanesOf(log, topic, id);
+  const present = await log.groups(topic);
+  const groups = lanesOf(present, id);
   const [replays, ...lanes] = await Promise.all([log.lag(replayTopic(id), id), ...groups.map((group) => log.lag(topic, group))]);
   const times = [...lanes, replays].flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
   return {
@@ -95,7 +98,19 @@ async function countWaiting(log: EventLog, { id, pipeline_id }: Pick<Integration
     replays: replays.waiting,
     oldest: times.length === 0 ? undefined : Math.min(...times),
     known: true,
+    started: groups.every((group) => present.includes(group)),
   };
+}
+/**
+ * No event that was processed before this time waits for any of the integrations. Infinity: none waits. Minus infinity: not known, because
+ * the log does not tell, or because a replayed event waits, which may be of any age.
+ */
+export async function waitingSince(log: EventLog, integrations: readonly Pick<Integration, 'id' | 'pipeline_id'>[]): Promise<number> {
+  const times = await inTurns(integrations, async (each) => {
+    const { started, replays, oldest = Number.POSITIVE_INFINITY } = await waitingFor(log, each);
+    return started && replays === 0 ? oldest - SLACK_MS : Number.NEGATIVE_INFINITY;
+  });
+  return Math.min(...times);
 }
 
 /** Events that wait for any of the integrations, which may be thousands. Without replays. */
@@ -105,8 +120,7 @@ export async function backlogOf(log: EventLog, integrations: readonly Pick<Integ
 }
 
 /** The groups that deliver an integration: one with its id, or one for each process that shares the work (`<id>~…`). */
-async function lanesOf(log: EventLog, topic: string, id: string): Promise<string[]> {
-  const groups = await log.groups(topic);
+function lanesOf(groups: readonly string[], id: string): string[] {
   const lanes = groups.filter((group) => group.startsWith(`${id}~`));
   return lanes.length === 0 || groups.includes(id) ? [id, ...lanes] : lanes;
 }

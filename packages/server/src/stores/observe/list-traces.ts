@@ -4,7 +4,7 @@
  */
 import { reasonAndAnswer, type TraceEventRow, type TraceStepRow, UNTRACED } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { type NewestTraces, newestTraces, orAll, tracesBetween } from './segment-choice.ts';
+import { type NewestTraces, newestTraces, orAll, receivedSince, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
 import { MINUTE } from './stats.ts';
 import {
@@ -54,7 +54,11 @@ const WINDOW = 5_000;
 /** Smaller where the steps of every event are read. */
 const STEP_WINDOW = 1_000;
 
-export async function listTraces(observe: ObserveDb, filter: TraceFilter): Promise<TracePage> {
+export async function listTraces(observe: ObserveDb, wanted: TraceFilter): Promise<TracePage> {
+  const received = wanted.processed_from === undefined ? undefined : await receivedSince(observe, wanted.processed_from);
+  if (received === Number.POSITIVE_INFINITY || wanted.processed_from === Number.POSITIVE_INFINITY)
+    return { rows: [], ...(wanted.after === undefined && { total: 0 }), atLeast: false };
+  const filter = received === undefined ? wanted : { ...wanted, from: Math.max(received, wanted.from ?? received) };
   const { org_id, from, to, after: _after, limit: _limit, offset: _offset, assigned: _assigned, ...conditions } = filter;
   const leading = leadingOf(observe, filter);
   const scope: TraceCondition = {

@@ -43,6 +43,14 @@ export async function* newestTraces(observe: ObserveDb, range: Received): AsyncG
   yield { source: unionOf(ranges, chosen), rest: Number.NEGATIVE_INFINITY };
 }
 
+/** No event that was processed at this time or later was received before the returned time. Undefined: not known. */
+export async function receivedSince(observe: ObserveDb, processedFrom: number): Promise<number | undefined> {
+  if (observe.engine === 'postgres') return undefined;
+  const chosen = (await currentRanges(observe)).filter(({ last_at }) => last_at !== null && last_at >= processedFrom);
+  if (chosen.some(({ ranged }) => ranged !== 1)) return undefined;
+  return Math.min(...chosen.map(({ received_first }) => received_first ?? Number.POSITIVE_INFINITY));
+}
+
 /** The steps of these events, and of others with equal keys. Undefined: they have none. SQLite only. */
 export async function stepsOf(
   observe: ObserveDb,

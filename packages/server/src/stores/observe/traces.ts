@@ -20,6 +20,8 @@ export interface TraceCondition {
   plan_violation?: boolean;
   from?: number;
   to?: number;
+  /** Processed at this moment or later. */
+  processed_from?: number;
 }
 export type TraceCursor = Pick<TraceEventRow, 'received_at' | 'event_id'>;
 /** The conditions of which each has an index in the order of the list. */
@@ -80,6 +82,7 @@ export function selectTraces(
   if (plan_violation === true) query = query.where(violatesPlan);
   if (from !== undefined) query = query.where('received_at', '>=', from);
   if (to !== undefined) query = query.where('received_at', '<=', to);
+  if (wanted.processed_from !== undefined) query = query.where('processed_at', '>=', wanted.processed_from);
   // The first condition repeats a part of the second: an index can use it.
   if (after !== undefined)
     query = query

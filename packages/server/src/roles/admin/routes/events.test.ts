@@ -225,6 +225,41 @@ onStory('events', (story) => {
     expect(await found('delivery=dropped&integration_id=int_nobody')).toEqual([]);
   });
 
+  test('that wait are searched no further back than the backlog', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const { log } = story.harness.operations;
+    const topic = eventsTopic(pipeline);
+    const group = { start: 'beginning' as const, maxInFlight: 1, maxBatch: 1 };
+    const held = log.consume(topic, integration, group, async () => undefined);
+    await held.started;
+    const waiting = async () => (await story.got(`events?pipeline_id=${pipeline}&delivery=waiting`)).events.map(({ event_id }) => event_id);
+    const meta = { received_at: LATER, org_id: story.org.org_id, pipeline_id: pipeline };
+    const event = { event_id: 'in-the-backlog', type: 'track' as const, timestamp: iso(LATER), context: {} };
+    await log.append([{ topic, records: [{ id: `${pipeline}.in-the-backlog`, data: encodeEventRecord(meta, event) }] }]);
+    const { oldest = 0 } = await log.lag(topic, integration);
+    const processed = (event_id: string, at: number): Outcome => ({
+      kind: 'processed',
+      received_at: LATER,
+      decisions: [],
+      ...about(story, pipeline, event_id, { at }),
+    });
+    // Its integration was added later, so only a step shows that it waits.
+    const retrying = { integration_id: integration, attempt: attempt(503, 'http_503'), due_at: LATER };
+    await story.record(
+      processed('long-before', oldest - 60_000),
+      { kind: 'retrying', ...retrying, ...about(story, pipeline, 'long-before', { at: oldest }) },
+      processed('in-the-backlog', oldest),
+    );
+    expect(await waiting()).toEqual(['in-the-backlog']);
+    await held.stop();
+    await log.remove(topic);
+    expect(await waiting(), 'without a group it is not known').toEqual(['long-before', 'in-the-backlog']);
+    const started = log.consume(topic, integration, group, async () => undefined);
+    await started.started;
+    expect(await waiting(), 'without a backlog').toEqual([]);
+    await started.stop();
+  });
+
   test('that violated the tracking plan are found, whatever the plan does with them', async () => {
     const { pipeline } = await newIntegration(story);
     const decided = (result: 'flagged' | 'allowed' | 'dropped') => [{ step: 'tracking_plan', result } as const];

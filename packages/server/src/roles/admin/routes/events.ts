@@ -5,6 +5,7 @@ import { ApiError, invalid } from '../../../http/errors.ts';
 import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { explainEvent, fatesOf, summary } from '../../../operations/explain-event.ts';
 import { findCanonicals } from '../../../operations/find-events.ts';
+import { waitingSince } from '../../../operations/health.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { decodeInTurns, PAGE_BYTES } from '../../../stores/config/paging.ts';
@@ -147,6 +148,18 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       id: integration.id,
       since: Date.parse(integration.created_at),
     }));
+  /** Bounds the search for events that wait: none older than the backlog does. */
+  const waitingBound = async (wanted: { org_id: string; pipeline_id?: string; integration_id?: string }) => {
+    const integrations = [...snapshots.current().integrations.values()].map((compiled) => compiled.integration);
+    const asked = integrations.filter(
+      (each) =>
+        each.org_id === wanted.org_id &&
+        (wanted.integration_id ?? each.id) === each.id &&
+        (wanted.pipeline_id ?? each.pipeline_id) === each.pipeline_id,
+    );
+    const since = await waitingSince(log, asked);
+    return since === Number.NEGATIVE_INFINITY ? {} : { processed_from: since };
+  };
 
   app.get(
     '/events',
@@ -233,6 +246,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         ...(query.plan_violation === true && { plan_violation: true }),
         ...timeRange(query),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
+        ...(delivery === 'waiting' && (await waitingBound({ org_id: user.org_id, ...definedOf({ pipeline_id, integration_id }) }))),
       };
       const { rows, total, atLeast, next } = await listTraces(observe, { org_id: user.org_id, ...filter, assigned, ...page });
       const canonical = await findCanonicals(log, rows, PAGE_BYTES);
