@@ -56,8 +56,8 @@ export interface Vendor {
   requests(): number;
 }
 
-export async function startLargeInstallation(size: Size, vendor: Vendor): Promise<LargeInstallation> {
-  const service = await startService({ ACCESS_TOKEN_TTL: '24h', RETRY_BASE: '1ms' }, { servers: false });
+export async function startLargeInstallation(size: Size, vendor: Vendor, env: Record<string, string> = {}): Promise<LargeInstallation> {
+  const service = await startService({ ACCESS_TOKEN_TTL: '24h', RETRY_BASE: '1ms', ...env }, { servers: false });
   const first = await signIn(service);
   const { pipeline, integration, key } = await pipelineTo(first, vendor.url, { pipeline: { rate_limit_rps: 1_000_000 }, config: mapped() });
   await first.post('/integrations', {

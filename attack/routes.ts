@@ -1,14 +1,16 @@
 /**
  * `npm run attack -- routes`: calls every route of the OpenAPI document on a large installation, then the heaviest requests that are valid,
- * and prints which of them held the event loop for more than 50 ms. `ROUTES_SIZE=1000,10,50000` is the number of pipelines, integrations in
- * each, and events.
+ * each again and again beside 100 events a second. Prints the longest turn of the event loop beside each, by its processor time.
+ * `ROUTES_SIZE=1000,10,50000` is the number of pipelines, integrations in each, and events. `ROUTES=preview` takes only the routes that
+ * contain it.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../e2e/harness/client.ts';
+import { type Client, send } from '../e2e/harness/client.ts';
 import { type LargeInstallation, largePlan, startLargeInstallation } from './large-installation.ts';
-import { type Stall, watchStalls } from './target.ts';
+import { TURNS_MARK, type TurnFigures } from './turn-watch.ts';
 
 interface Operation {
   method: string;
@@ -26,16 +28,19 @@ interface Bodies {
 interface Called {
   name: string;
   status: number;
-  ms: number;
-  stalls: readonly (Stall & { gc: number })[];
+  calls: number;
+  turns: TurnFigures;
 }
 
 /** Reads first, deletions last, and what ends the session or disables it not at all. */
 const ORDER = ['GET', 'POST', 'PUT', 'DELETE'];
 const LEFT_OUT = /\/auth\/session|\/users\/me\/(password|totp)|\/debug\/live/;
-/** The service reports a stall within 40 ms of its end, and loads a change within a second. */
-const REPORTED_MS = 60;
+/** Calls of a read, of a change, and of what can be done only once. The first ones run code that is not compiled yet. */
+const CALLS: Record<string, number> = { GET: 20, POST: 6, PUT: 6, DELETE: 1 };
+const AT_MOST_MS = 10_000;
+/** The service loads a change within a second. */
 const LOADED_MS = 1_100;
+const EVENTS_PER_SECOND = 100;
 
 export async function walkRoutes(): Promise<{ cases: number; faults: string[] }> {
   const [pipelines = 1_000, integrationsPerPipeline = 10, events = 50_000] = (process.env.ROUTES_SIZE ?? '1000,10,50000')
@@ -48,23 +53,31 @@ export async function walkRoutes(): Promise<{ cases: number; faults: string[] }>
   });
   await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}/`;
-  const large = await startLargeInstallation({ pipelines, integrationsPerPipeline, events }, { url, requests: () => requests });
+  const watch = { NODE_OPTIONS: `--import ${join(import.meta.dirname, 'turn-watch.ts')}`, WATCH_TURNS: '1' };
+  const size = { pipelines, integrationsPerPipeline, events };
+  const large = await startLargeInstallation(size, { url, requests: () => requests }, watch);
+  const sender = sendSteadily(large);
   try {
     console.log(`routes: ${pipelines} pipelines, ${pipelines * integrationsPerPipeline} integrations, ${events} events`);
     const called: Called[] = [];
     const operations = await operationsOf(large);
     const deletions = operations.filter(({ method }) => method === 'DELETE');
-    for (const operation of [...operations.filter(({ method }) => method !== 'DELETE'), ...heaviest(large), ...deletions]) {
-      const one = await callOnce(large, operation);
+    const all = [...operations.filter(({ method }) => method !== 'DELETE'), ...heaviest(large), ...deletions];
+    await takeFigures(large);
+    await sleep(5_000);
+    print({ name: 'no request', status: 200, calls: 0, turns: await takeFigures(large) });
+    for (const operation of all.filter(({ method, path }) => `${method} ${path}`.includes(process.env.ROUTES ?? ''))) {
+      const one = await callOften(large, operation);
       print(one);
       called.push(one);
     }
-    const longest = Math.max(0, ...called.flatMap(({ stalls }) => stalls.map(({ cpu }) => cpu)));
-    console.log(`routes: ${called.length} requests, longest stall by own work ${longest} ms`);
+    const longest = Math.max(0, ...called.map(({ turns }) => turns.longest));
+    console.log(`routes: ${called.length} routes, ${sender.sent()} events sent, longest turn ${longest} ms of processor time`);
     const faults = called.filter(({ status }) => status >= 500).map(({ name, status }) => `${name}: ${status}`);
     if (large.service.ended() !== undefined) faults.push('the process ended');
     return { cases: called.length, faults };
   } finally {
+    sender.stop();
     await large.service.stop();
     vendor.close();
   }
@@ -115,27 +128,53 @@ async function firstOf(client: Client, list: string): Promise<string> {
   return first?.id ?? 'none';
 }
 
-async function callOnce(large: LargeInstallation, operation: Operation): Promise<Called> {
+async function callOften(large: LargeInstallation, operation: Operation): Promise<Called> {
   const { service, client, key } = large;
-  const { method, path } = operation;
+  const { method, path, body } = operation;
   const address = await addressOf(large, operation);
-  await sleep(REPORTED_MS);
-  const stalls = watchStalls(service, { quiet: true });
-  const began = performance.now();
-  const reply = await fetch(`${service.url}${address}`, {
-    method,
-    redirect: 'manual',
-    headers: {
-      authorization: `Bearer ${path.startsWith('/v1/admin') ? client.token : key}`,
-      ...(operation.body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(operation.body === undefined ? {} : { body: JSON.stringify(operation.body) }),
-  });
-  await reply.arrayBuffer();
-  const ms = performance.now() - began;
-  await sleep(method === 'GET' ? REPORTED_MS : LOADED_MS);
-  stalls.stop();
-  return { name: `${method} ${path}`, status: reply.status, ms, stalls: stalls.all };
+  const most = CALLS[method] ?? 1;
+  const headers = {
+    authorization: `Bearer ${path.startsWith('/v1/admin') ? client.token : key}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const init: RequestInit = { method, redirect: 'manual', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  await takeFigures(large);
+  const until = performance.now() + AT_MOST_MS;
+  let status = 0;
+  let calls = 0;
+  for (; calls < most && performance.now() < until; calls++) {
+    const reply = await fetch(`${service.url}${address}`, init);
+    await reply.arrayBuffer();
+    // The worst status of all.
+    status = Math.max(status, reply.status);
+  }
+  if (method !== 'GET') await sleep(LOADED_MS);
+  return { name: `${method} ${path}`, status, calls, turns: await takeFigures(large) };
+}
+
+/** The figures since the last call. */
+async function takeFigures({ service }: LargeInstallation): Promise<TurnFigures> {
+  const lines = () =>
+    service
+      .output()
+      .split('\n')
+      .slice(0, -1)
+      .filter((line) => line.startsWith(TURNS_MARK));
+  const before = lines().length;
+  process.kill(service.pid!, 'SIGUSR2');
+  while (lines().length === before) await sleep(5);
+  return JSON.parse(lines().at(-1)!.slice(TURNS_MARK.length)) as TurnFigures;
+}
+
+function sendSteadily({ service, key }: LargeInstallation): { sent(): number; stop(): void } {
+  let sent = 0;
+  const prefix = `steady-${Date.now()}`;
+  const timer = setInterval(() => {
+    const messageId = `${prefix}-${sent++}`;
+    // The service may restart or refuse while a route changes it: this is background work.
+    send(service, key, '/v1/t', { type: 'track', event: 'Steady', messageId, properties: { total: 1 } }).catch(() => {});
+  }, 1_000 / EVENTS_PER_SECOND);
+  return { sent: () => sent, stop: () => clearInterval(timer) };
 }
 
 /** Valid requests of the largest size, and reads over everything. */
@@ -187,9 +226,7 @@ function heaviest({ pipelineId, templateId, integrationId }: LargeInstallation):
   ];
 }
 
-function print({ name, status, ms, stalls }: Called): void {
-  const stalled = stalls
-    .map(({ wall, cpu, gc, step }) => `; STALL ${wall} ms, own work ${cpu} ms (garbage collection ${gc}) in ${step}`)
-    .join('');
-  console.log(`  ${name}: ${status} in ${Math.round(ms)} ms${stalled}`);
+function print({ name, status, calls, turns: { longest, gc, above10, above20 } }: Called): void {
+  const more = above10 === 0 ? '' : ` (garbage collection ${gc}); above 10 ms ${above10}, above 20 ms ${above20}`;
+  console.log(`  ${name}: ${status} × ${calls}, longest turn ${longest} ms${more}`);
 }
