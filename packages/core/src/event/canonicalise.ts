@@ -1,3 +1,4 @@
+import { isoTime } from '../iso-time.ts';
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
 import type { CanonicalEvent, EventType, OriginalType } from './canonical.ts';
 import type { IngestEnvelope } from './envelope.ts';
@@ -36,7 +37,7 @@ export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): 
   if (type === 'group' && groupId !== undefined) event.group_id = groupId;
   if (envelope.anonymous_id !== undefined) event.anonymous_id = envelope.anonymous_id;
   if (userId !== undefined) event.user_id = userId;
-  event.timestamp = new Date(timeOf(envelope, body)).toISOString();
+  event.timestamp = isoTime(timeOf(envelope, body));
   event.context = contextOf(envelope, body);
 
   const properties = objectOf(own(body, 'properties'));

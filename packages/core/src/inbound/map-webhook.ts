@@ -1,5 +1,7 @@
 /** Compiles a webhook source's mapping: takes the third party's payload, returns track events in the form clients send. */
+
 import type { WebhookSource } from '../config/resources.ts';
+import { isoTime } from '../iso-time.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { MAX_WRITTEN, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
@@ -115,7 +117,7 @@ function mapOne(plan: Plan, input: WebhookInput, receivedAt: number, quota: Quot
   const time = timeOf(plan, type, input);
   const at = time === undefined || time === null ? receivedAt : webhookTime(time, plan.format);
   if (at === undefined) return `mapping failed: the timestamp is not ${plan.format ?? 'a time'}`;
-  event.timestamp = new Date(at).toISOString();
+  event.timestamp = isoTime(at);
 
   const provided = firstScalar(plan.eventIds, input);
   if (event.messageId === undefined && provided !== undefined) event.messageId = provided;

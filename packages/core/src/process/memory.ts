@@ -3,12 +3,14 @@
  * order two pages after an ad click still carries the click. Ids are remembered and added only while the required consent is granted;
  * an explicit denial deletes them.
  */
+
 import { BROWSER_IDS, CLICK_IDS, type ClickId, clickFromCookie } from '../context/click-ids.ts';
 import { ownObject, ownText, setOwn } from '../context/objects.ts';
 import { idsOfCookies } from '../context/vendor-ids.ts';
 import type { IdConsent } from '../context/vendor-syncs.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { sha256Hex } from '../hash/hash.ts';
+import { isoTime } from '../iso-time.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import { type CompiledConsent, isGranted } from '../privacy/consent.ts';
@@ -158,7 +160,7 @@ function addClickTimes(
 ): void {
   const ids = canonical.advertising === false ? undefined : ownObject(context, 'click_ids');
   if (ids === undefined) return;
-  const received = new Date(received_at).toISOString();
+  const received = isoTime(received_at);
   let added = false;
   for (const [param, value] of Object.entries(ids)) {
     if (typeof value !== 'string' || value === '') continue;
@@ -166,7 +168,7 @@ function addClickTimes(
     if (times === undefined) return;
     if ((own(times, param) ?? null) !== null) continue;
     const known = clicks !== undefined && Object.hasOwn(clicks, param) ? clicks[param] : undefined;
-    setOwn(times, param, known?.[0] === value ? new Date(known[1]).toISOString() : received);
+    setOwn(times, param, known?.[0] === value ? isoTime(known[1]) : received);
     added = true;
   }
   if (added) changed.push('context.click_id_times');

@@ -2,8 +2,10 @@
  * Step 5: a session ends after a period of inactivity. Times are when ingest accepted the event, so a wrong client clock has no effect.
  * The session id is derived from the first event, so processing that event again after a crash gives the same id.
  */
+
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { sha256Hex } from '../hash/hash.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import type { VisitorState } from './visitor.ts';
 
@@ -57,7 +59,7 @@ function writeSession(
   { id, started_at, number, events }: Required<NonNullable<VisitorState['session']>>,
   is_new: boolean,
 ): void {
-  event.context.session = { id, started_at: new Date(started_at).toISOString(), number, event_index: events, is_new };
+  event.context.session = { id, started_at: isoTime(started_at), number, event_index: events, is_new };
 }
 
 function sessionId(event: CanonicalEvent, { org_id, visitor_id }: SessionInput): string {

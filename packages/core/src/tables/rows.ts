@@ -1,4 +1,5 @@
 /** A row for a table, before the table's own columns are known. */
+import { isoTime } from '../iso-time.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { AddedType, FieldValue } from './columns.ts';
 import { snakeCase } from './names.ts';
@@ -56,13 +57,6 @@ function fieldOf(name: string, source: string, value: Exclude<Json, null>, { lis
   return plain && typeof value === 'string' ? { name, source, value, type: 'text' } : { name, source, value };
 }
 
-let lastMs = Number.NaN;
-let lastIso = '';
-/** Rows of one event share their time. */
 export function timeField(name: string, ms: number): Field {
-  if (ms !== lastMs) {
-    lastIso = new Date(ms).toISOString();
-    lastMs = ms;
-  }
-  return { name, source: name, value: lastIso };
+  return { name, source: name, value: isoTime(ms) };
 }

@@ -37,14 +37,15 @@ export interface Build {
   auth: CompiledAuth;
   /** Texts with item references: part of the lane. */
   keyed: Text[];
-  /** Sources that the texts refer to. The others are not computed. */
+  /** Sources that the texts refer to (`request`), and the values in them (`request.uuid`). The others are not computed. */
   uses: ReadonlySet<string>;
   /** A request with one item is still a list. */
   listed: boolean;
 }
 
 export function usesOf(texts: readonly Text[]): ReadonlySet<string> {
-  return new Set(texts.flatMap(({ parts }) => parts.map((part) => (typeof part === 'string' ? '' : part.source))));
+  const references = texts.flatMap(({ parts }) => parts.filter((part) => typeof part !== 'string'));
+  return new Set(references.flatMap(({ source, path }) => [source, `${source}.${path.join('.')}`]));
 }
 
 export function assemble(build: Build, items: VendorItem[], context: RequestContext): VendorRequest {
@@ -115,10 +116,7 @@ function sourcesOf({ uses }: Build, prepared: Prepared[], context: RequestContex
   if (uses.has('request'))
     sources.request = {
       id: context.request_id,
-      // Computed only where a text refers to it.
-      get uuid() {
-        return uuidOf(context.request_id);
-      },
+      uuid: uses.has('request.uuid') ? uuidOf(context.request_id) : undefined,
       attempt: context.attempt,
       timestamp: Math.floor(context.now / 1000),
     };

@@ -1,5 +1,7 @@
 /** From the answer to one request to what happens to each of its events. Pure, except that it marks verdicts on the jobs. */
+
 import { retryDelayMs } from '@firsthand/core/delivery/retry.ts';
+import { isoTime } from '@firsthand/core/iso-time.ts';
 import type { Attempt } from '@firsthand/core/outcome/outcome.ts';
 import type { CompiledPoll } from '@firsthand/core/vendor/async-result.ts';
 import type { Sent } from '../../transports/port.ts';
@@ -44,7 +46,7 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
     return job.pending ? pollVerdict(own, job.pending, poll, sent.at) : own.kind === 'accepted' && !poll ? DELIVERED : own;
   });
   if (vendor.batch !== null && verdict.kind !== 'delivered') placeRetries(rules.integrationId, parts, verdicts);
-  const at = isoOf(sent.at);
+  const at = isoTime(sent.at);
   const attemptOf = (error: string | null): Attempt => ({ at, status: sent.status, error, duration_ms: sent.duration_ms });
   const retryRules = { max_retries: vendor.max_retries, base_ms: rules.retryBaseMs };
   const answer = rules.keepAnswer ? answerOf(sent, vendor) : undefined;
@@ -94,15 +96,4 @@ function placeRetries(integrationId: string, parts: Part[], verdicts: ItemVerdic
   if (again.length === 0) return;
   const id = batchId(integrationId, again);
   for (const [index, part] of again.entries()) part.job.batch = { id, index, size: again.length };
-}
-
-let lastMs = 0;
-let lastIso = '';
-/** Many attempts start in the same millisecond. */
-function isoOf(ms: number): string {
-  if (ms !== lastMs) {
-    lastMs = ms;
-    lastIso = new Date(ms).toISOString();
-  }
-  return lastIso;
 }

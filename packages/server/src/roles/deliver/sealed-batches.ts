@@ -6,6 +6,7 @@
  * - sealed and closed: members that come again are settled with the verdict, without sending;
  * - sealed and not closed: no member is settled, so all of them come again. They wait for each other and are sent as the same batch.
  */
+import { isoTime } from '@firsthand/core/iso-time.ts';
 import type { CompiledVendor, Verdict } from '@firsthand/core/vendor/compiled.ts';
 import type { Logger } from 'pino';
 import type { EventLog } from '../../stores/event-log/port.ts';
@@ -282,7 +283,7 @@ export function isSealed({ vendor, parts, job }: Batch): boolean {
 
 function settlementOf(verdict: FinalVerdict, { at, duration_ms, status = null }: Closing): Settlement {
   const error = verdict.kind === 'refused' ? verdict.reason : null;
-  const attempt = { at: new Date(at).toISOString(), status, error, duration_ms };
+  const attempt = { at: isoTime(at), status, error, duration_ms };
   return verdict.kind === 'delivered'
     ? { kind: 'delivered', attempt }
     : { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts: [attempt] };
