@@ -43,7 +43,12 @@ export class PartitionMap {
   }
 
   topicOf(orgId: string, visitorKey: string, now: number): string {
-    return ingestTopic(partitionOf(orgId, visitorKey, this.#epochs.findLast(({ from }) => from <= now)?.count ?? DEFAULT_PARTITIONS));
+    return ingestTopic(partitionOf(orgId, visitorKey, this.#countAt(now)));
+  }
+  /** A loop, because every event asks: the last epoch is nearly always the answer. */
+  #countAt(now: number): number {
+    for (let i = this.#epochs.length - 1; i >= 0; i--) if (this.#epochs[i]!.from <= now) return this.#epochs[i]!.count;
+    return DEFAULT_PARTITIONS;
   }
   /** The highest number, which may count only from some seconds later on. */
   get most(): number {

@@ -50,10 +50,11 @@ function pipelineOf(exchange: Exchange, key: string): IngestRules | undefined {
 }
 const UNKNOWN_KEY: Rejection = { code: 'invalid_pipeline_key' };
 
-function rejectionOf({ ctx, req, origin }: Exchange, rules: IngestRules): Rejection | undefined {
+function rejectionOf(exchange: Exchange, rules: IngestRules): Rejection | undefined {
+  const { ctx, origin } = exchange;
   if (!rules.enabled) return { code: 'pipeline_disabled' };
   if (origin !== undefined && !rules.allowsOrigin(origin)) return { code: 'origin_not_allowed' };
-  if (rules.allowsAddress !== undefined && !rules.allowsAddress(ctx.proxies.address(req) ?? '')) return { code: 'ip_not_allowed' };
+  if (rules.allowsAddress !== undefined && !rules.allowsAddress(ctx.proxies.address(exchange) ?? '')) return { code: 'ip_not_allowed' };
   return undefined;
 }
 
@@ -70,7 +71,7 @@ export function verifySignature(
 ): Sender | undefined {
   if (!rules.server) return { rules, digest: undefined };
   const signed = wire === unpacked ? [wire] : [wire, unpacked];
-  const check = checkSignature(exchange.req.headers, rules, signed, exchange.receivedAt);
+  const check = checkSignature(exchange.headers, rules, signed, exchange.receivedAt);
   if (check.kind === 'accepted') return { rules, digest: check.digest };
   const body = () => ({ signed, bytes: event?.() ?? unpacked });
   refuseSender(exchange, rules, { code: 'invalid_signature', message: check.message }, body);

@@ -12,8 +12,7 @@ export function tokenOf(body: unknown): string | undefined {
 }
 
 /** Whether the token in the body, else in the header, is valid for this pipeline. */
-export function hasChallengeToken({ ctx, req }: Exchange, { pipelineId }: IngestRules, inBody: string | undefined): boolean {
-  const header = req.headers['x-challenge-token'];
-  const token = inBody ?? (typeof header === 'string' ? header.trim() : undefined);
+export function hasChallengeToken({ ctx, headers }: Exchange, { pipelineId }: IngestRules, inBody: string | undefined): boolean {
+  const token = inBody ?? headers['x-challenge-token']?.trim();
   return token !== undefined && token.length <= MAX_TOKEN_LENGTH && ctx.verifyChallengeToken(token, pipelineId);
 }

@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { createProxies } from './client-address.ts';
 
-const request = (remoteAddress: string, headers: Record<string, string> = {}) =>
-  ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
+const request = (remoteAddress: string, headers: Record<string, string> = {}) => ({ req: { socket: { remoteAddress } }, headers });
 
 test.each([
   ['no proxy is trusted', undefined, '192.0.2.1', '203.0.113.9', '192.0.2.1'],

@@ -1,26 +1,33 @@
 /** The visitor's address: the connection's, or what trusted proxies say. */
-import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { addressMatcher, plainAddress } from '../../network/address-matcher.ts';
+import type { CollectionHeaders } from './collection-headers.ts';
+
+/** A request, as far as it says where it came from. */
+export interface Received {
+  req: { socket: Pick<Socket, 'remoteAddress'> };
+  headers: Pick<CollectionHeaders, 'host' | 'x-forwarded-for' | 'x-forwarded-host' | 'x-forwarded-proto'>;
+}
 
 export interface Proxies {
-  address(req: IncomingMessage): string | undefined;
+  address(received: Received): string | undefined;
   /** The scheme and host under which the client called, as far as they are known. */
-  secure(req: IncomingMessage): boolean;
-  host(req: IncomingMessage): string;
+  secure(received: Received): boolean;
+  host(received: Received): string;
 }
 
 export function createProxies(trustProxy: number | string[] | undefined, ingestUrl: string | undefined): Proxies {
   const trusted = Array.isArray(trustProxy) ? addressMatcher(trustProxy) : undefined;
   const hops = typeof trustProxy === 'number' ? trustProxy : 0;
-  const believes = (req: IncomingMessage) => hops > 0 || (trusted?.(req.socket.remoteAddress ?? '') ?? false);
+  const believes = ({ req }: Received) => hops > 0 || (trusted?.(req.socket.remoteAddress ?? '') ?? false);
   const always = ingestUrl?.startsWith('https://') ?? false;
   return {
-    address(req) {
+    address(received) {
+      const { req, headers } = received;
       const direct = plainAddress(req.socket.remoteAddress ?? '');
-      const forwarded = req.headers['x-forwarded-for'];
-      if (forwarded === undefined || !believes(req)) return direct === '' ? undefined : direct;
-      const chain = String(forwarded).split(',').map(readAddress);
+      const forwarded = headers['x-forwarded-for'];
+      if (forwarded === undefined || !believes(received)) return direct === '' ? undefined : direct;
+      const chain = forwarded.split(',').map(readAddress);
       if (trusted === undefined) return chain[Math.max(0, chain.length - hops)] || direct;
       // From the nearest hop outwards: the first that is no trusted proxy is the client.
       for (let i = chain.length - 1; i >= 0; i--) {
@@ -30,13 +37,13 @@ export function createProxies(trustProxy: number | string[] | undefined, ingestU
       }
       return direct;
     },
-    secure(req) {
-      if (always || 'encrypted' in req.socket) return true;
-      return believes(req) && /^https\b/i.test(String(req.headers['x-forwarded-proto'] ?? ''));
+    secure(received) {
+      if (always || 'encrypted' in received.req.socket) return true;
+      return believes(received) && /^https\b/i.test(received.headers['x-forwarded-proto'] ?? '');
     },
-    host(req) {
-      const forwarded = believes(req) ? req.headers['x-forwarded-host'] : undefined;
-      const [nearest = ''] = String(forwarded ?? req.headers.host ?? '').split(',');
+    host(received) {
+      const forwarded = believes(received) ? received.headers['x-forwarded-host'] : undefined;
+      const [nearest = ''] = (forwarded ?? received.headers.host ?? '').split(',');
       return nearest.trim();
     },
   };

@@ -26,8 +26,8 @@ import { store } from './store.ts';
 const BATCH_FACTOR = 5;
 
 export function collect(exchange: Exchange): void {
-  const { ctx, req, query, route } = exchange;
-  const key = keyOf(req, query);
+  const { ctx, headers, query, route } = exchange;
+  const key = keyOf(headers, query);
   if (key !== undefined && admit(exchange, key) === undefined) return;
   const limit = ctx.settings.maxBodyBytes;
   exchange.read(route.kind === 'batch' ? limit * BATCH_FACTOR : limit, onBody, rejectTooLarge);
@@ -107,8 +107,8 @@ function onBytes(exchange: Exchange, wire: Buffer, unpacked: Buffer): void {
 }
 
 /** Why a body cannot be read that came in another encoding than gzip. */
-function unsupportedEncoding({ req }: Exchange): Rejection | undefined {
-  const encoding = req.headers['content-encoding']?.trim().toLowerCase();
+function unsupportedEncoding({ headers }: Exchange): Rejection | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (encoding === undefined || encoding === '' || encoding === 'gzip' || encoding === 'identity') return undefined;
   return { code: 'invalid_json', message: 'This Content-Encoding is not supported: send gzip, or JSON without one.' };
 }
@@ -138,7 +138,7 @@ export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, b
     rejectContent(exchange, rules, { code: 'invalid_challenge_token' }, body, bytes);
     return;
   }
-  const namesVisitor = () => readCookie(exchange.req.headers.cookie, ID_COOKIE) !== undefined;
+  const namesVisitor = () => readCookie(exchange.headers.cookie, ID_COOKIE) !== undefined;
   const fault = validateEvent(body, route.rules, namesVisitor) ?? (longNumbers ? inexactNumber(bytes) : undefined);
   if (fault !== undefined) {
     rejectContent(exchange, rules, fault, body, bytes);

@@ -30,7 +30,7 @@ export class EventCookies {
     const granted = consentOf(event, this.#meta.context, this.#meta.gpc === true, organisation?.consent);
     this.#mayRemember = rules.requiredCategory === undefined || granted(rules.requiredCategory);
     if (rules.syncs.length === 0) return undefined;
-    this.#jar ??= new CookieJar(this.#exchange.req.headers.cookie, this.#scopeOf());
+    this.#jar ??= new CookieJar(this.#exchange.headers.cookie, this.#scopeOf());
     const mayMint = (category: string) => this.#mayRemember && granted(category);
     return vendorIds(rules.syncs, { granted, mayMint }, this.#jar, event, this.#meta.receivedAt);
   }
@@ -47,8 +47,8 @@ export class EventCookies {
     return cookie === undefined ? minted : [cookie, ...(minted ?? [])];
   }
   #scopeOf(): CookieScope {
-    const { req, origin, ctx } = this.#exchange;
-    this.#scope ??= { domain: sharedDomain(ctx.proxies.host(req), origin), secure: ctx.proxies.secure(req) };
+    const { origin, ctx } = this.#exchange;
+    this.#scope ??= { domain: sharedDomain(ctx.proxies.host(this.#exchange), origin), secure: ctx.proxies.secure(this.#exchange) };
     return this.#scope;
   }
 }

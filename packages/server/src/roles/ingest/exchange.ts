@@ -1,7 +1,9 @@
 /** One request in ingest: reads its body, sends its one reply, and holds its share of capacity until then. No closures per request. */
+
 import type { IncomingMessage } from 'node:http';
 import { errorReply, type Rejection, type Reply } from '../../http/collection-reply.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
+import { type CollectionHeaders, collectionHeaders } from './collection-headers.ts';
 import type { IngestContext } from './deps.ts';
 import { showRejected } from './live-view.ts';
 import type { CloseListener, Responder } from './responder.ts';
@@ -29,6 +31,7 @@ export class Exchange implements BodyReader, CloseListener {
   readonly route: Route;
   /** The query string without its question mark. */
   readonly query: string | undefined;
+  readonly headers: CollectionHeaders;
   readonly origin: string | undefined;
   readonly receivedAt: number;
   /** The sender's pipeline, once admission knows it. */
@@ -56,14 +59,15 @@ export class Exchange implements BodyReader, CloseListener {
     const url = req.url ?? '';
     const mark = url.indexOf('?');
     this.query = mark === -1 ? undefined : url.slice(mark + 1);
-    this.origin = req.headers.origin;
+    this.headers = collectionHeaders(req.rawHeaders);
+    this.origin = this.headers.origin;
     this.receivedAt = ctx.clock.now();
     this.#arrivedAt = ctx.clock.monotonic();
   }
 
   /** Reads the body, then calls `onBody`; calls `onTooLarge` as soon as it exceeds `limit`. */
   read(limit: number, onBody: OnBody, onTooLarge: OnTooLarge): void {
-    const declared = Number(this.req.headers['content-length'] ?? 0);
+    const declared = Number(this.headers['content-length'] ?? 0);
     this.limit = declared > limit ? Math.min(limit, MAX_KEPT_BYTES) : limit;
     this.#onBody = onBody;
     this.#onTooLarge = onTooLarge;

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { CompiledPipeline, Snapshot } from '../../snapshot/types.ts';
+import type { CollectionHeaders } from './collection-headers.ts';
 
 /** The pipeline key in a request's headers or query; undefined where only the body can name it. */
-export function keyOf(req: IncomingMessage, query: string | undefined): string | undefined {
-  const { authorization } = req.headers;
+export function keyOf(headers: CollectionHeaders, query: string | undefined): string | undefined {
+  const { authorization } = headers;
   if (authorization !== undefined) {
     if (authorization.startsWith('Bearer ')) return authorization.slice(7).trim();
     const [scheme = '', value = ''] = authorization.trim().split(/\s+/, 2);
@@ -12,8 +12,8 @@ export function keyOf(req: IncomingMessage, query: string | undefined): string |
     return '';
   }
   // Jitsu's clients: the key, or key and secret.
-  const jitsu = req.headers['x-write-key'];
-  if (jitsu !== undefined) return beforeColon(String(jitsu).trim());
+  const jitsu = headers['x-write-key'];
+  if (jitsu !== undefined) return beforeColon(jitsu.trim());
   if (query?.includes('writeKey=')) return new URLSearchParams(query).get('writeKey') ?? undefined;
   return undefined;
 }

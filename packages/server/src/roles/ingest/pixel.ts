@@ -15,9 +15,9 @@ const NESTED = /^(?:properties|context|traits)(?:\.[^.]+){1,16}$/;
 const NO_BODY = Buffer.alloc(0);
 
 export function collectPixel(exchange: Exchange): void {
-  const { req, query } = exchange;
+  const { headers, query } = exchange;
   const event = () => bytesOf(readPixel(exchange).body);
-  const rules = admit(exchange, keyOf(req, query) ?? '', () => ({ signed: [NO_BODY], bytes: event() }));
+  const rules = admit(exchange, keyOf(headers, query) ?? '', () => ({ signed: [NO_BODY], bytes: event() }));
   // A signature covers the body, which is empty here. Pipelines that require one accept no unsigned pixel.
   const sender = rules && verifySignature(exchange, rules, NO_BODY, NO_BODY, event);
   if (sender === undefined) return;
@@ -34,9 +34,9 @@ interface Pixel {
   body: JsonObject;
   rejection: Rejection | undefined;
 }
-function readPixel({ req, query }: Exchange): Pixel {
+function readPixel({ headers, query }: Exchange): Pixel {
   const pixel = readQuery(query ?? '');
-  const referrer = req.headers.referer;
+  const referrer = headers.referer;
   if (!referrer || pixel.rejection !== undefined) return pixel;
   const context = own(pixel.body, 'context');
   if (!(isObject(context) && Object.hasOwn(context, 'page'))) assign(pixel.body, 'context.page.url', referrer);

@@ -162,8 +162,9 @@ function batchOf(bytes: Buffer, maxEventBytes: number) {
   return parsed instanceof Promise || !parsed.ok ? undefined : eventsOfBatch(bytes, parsed);
 }
 
-function senderOf({ ctx, req, origin }: Exchange, rules: IngestRules): RejectedSender {
-  const address = rules.server ? ctx.proxies.address(req) : undefined;
+function senderOf(exchange: Exchange, rules: IngestRules): RejectedSender {
+  const { ctx, origin } = exchange;
+  const address = rules.server ? ctx.proxies.address(exchange) : undefined;
   return {
     // A cut origin must not be one that is allowed.
     ...(origin === undefined ? {} : { origin: origin.length > MAX_ORIGIN ? `${origin.slice(0, MAX_ORIGIN)}…` : origin }),
@@ -174,7 +175,7 @@ function senderOf({ ctx, req, origin }: Exchange, rules: IngestRules): RejectedS
 /** A pipeline that is disabled, or refuses the origin, has not looked at the signature yet: a replay needs to know. */
 function signatureOf({ exchange, rules, rejection }: Refused, signed: readonly Buffer[]): SignatureCheck | undefined {
   if (!rules.server || (rejection.code !== 'pipeline_disabled' && rejection.code !== 'origin_not_allowed')) return undefined;
-  return checkSignature(exchange.req.headers, rules, signed, exchange.receivedAt);
+  return checkSignature(exchange.headers, rules, signed, exchange.receivedAt);
 }
 function proofOf(check: SignatureCheck | undefined): Pick<RejectedSender, 'signature'> {
   if (check?.kind !== 'accepted') return { signature: 'invalid' };

@@ -294,6 +294,6 @@ export function rejectContent(exchange: Exchange, rules: IngestRules, rejection:
 }
 
 export function rejectedFields(exchange: Exchange, rules: IngestRules): RequestFields {
-  const cookieId = readCookie(exchange.req.headers.cookie, ID_COOKIE);
+  const cookieId = readCookie(exchange.headers.cookie, ID_COOKIE);
   return { ...requestFields(exchange, rules), ...(cookieId === undefined ? {} : { anonymous_id: cookieId }) };
 }

@@ -13,31 +13,32 @@ const MAX_USER_AGENT = 2_048;
  * visitor's. Otherwise it is a server's, whose address and user agent describe no visitor. `Sec-GPC` counts on every path: a server
  * that passes it on speaks for the visitor.
  */
-export function requestFields({ req, route, ctx, origin }: Exchange, rules: IngestRules): RequestFields {
+export function requestFields(exchange: Exchange, rules: IngestRules): RequestFields {
+  const { headers, route, ctx, origin } = exchange;
   const isVisitor = !rules.server && (origin !== undefined || route.browser);
   const fields: RequestFields = { source: isVisitor ? 'browser' : 'server' };
   if (isVisitor) {
-    const ip = ctx.proxies.address(req);
-    const userAgent = req.headers['user-agent'];
-    const cookies = vendorCookies(req.headers.cookie);
+    const ip = ctx.proxies.address(exchange);
+    const userAgent = headers['user-agent'];
+    const cookies = vendorCookies(headers.cookie);
     if (ip !== undefined) fields.ip = ip;
     if (userAgent !== undefined) fields.user_agent = userAgent.slice(0, MAX_USER_AGENT);
     if (cookies !== undefined) fields.cookies = cookies;
   }
-  if (req.headers['sec-gpc'] === '1') fields.gpc = true;
+  if (headers['sec-gpc'] === '1') fields.gpc = true;
   return fields;
 }
 
 /** What all events of the request share. */
 export function requestMeta(exchange: Exchange, { rules, digest }: Sender): RequestMeta {
-  const { req, route, origin, receivedAt } = exchange;
+  const { headers, route, origin, receivedAt } = exchange;
   const fields = requestFields(exchange, rules);
   return {
     rules,
     digest,
     receivedAt,
     browserRequest: !rules.server && (origin !== undefined || route.kind === 'pixel'),
-    cookieId: readCookie(req.headers.cookie, ID_COOKIE),
+    cookieId: readCookie(headers.cookie, ID_COOKIE),
     gpc: fields.gpc === true,
     context: undefined,
     envelope: envelopeField('received_at', receivedAt) + envelopeFields(fields),

@@ -1,7 +1,7 @@
 /** The signature of server-side requests: `X-Signature: sha256=<hex HMAC-SHA256 of "<X-Timestamp>.<raw body>">` under the pipeline key secret. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
+import type { CollectionHeaders } from './collection-headers.ts';
 
 const TOLERANCE_MS = 300_000;
 /** Smaller timestamps are seconds: as milliseconds they would be days of early 1973. */
@@ -25,7 +25,7 @@ const WRONG = rejected(
 );
 
 export function checkSignature(
-  headers: IncomingHttpHeaders,
+  headers: Pick<CollectionHeaders, 'x-signature' | 'x-timestamp'>,
   rules: Pick<IngestRules, 'requireSignature' | 'signingKey'>,
   bodies: readonly Uint8Array[],
   now: number,
@@ -34,9 +34,9 @@ export function checkSignature(
   if (signature === undefined && timestamp === undefined) return rules.requireSignature ? MISSING : UNSIGNED;
   if (signature === undefined) return NO_SIGNATURE;
   if (timestamp === undefined) return NO_TIMESTAMP;
-  const hex = /^sha256=([0-9a-f]{64})$/i.exec(String(signature).trim())?.[1];
+  const hex = /^sha256=([0-9a-f]{64})$/i.exec(signature.trim())?.[1];
   if (hex === undefined) return MALFORMED_SIGNATURE;
-  const time = String(timestamp).trim();
+  const time = timestamp.trim();
   if (!/^\d{1,16}$/.test(time)) return MALFORMED_TIMESTAMP;
   const at = Number(time) < SECONDS_BELOW ? Number(time) * 1_000 : Number(time);
   if (Math.abs(now - at) > TOLERANCE_MS) return STALE;

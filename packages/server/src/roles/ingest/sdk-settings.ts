@@ -10,9 +10,9 @@ import { keyOf } from './pipeline-key.ts';
 import { keyInPath } from './routes.ts';
 
 export function replySettings(exchange: Exchange): void {
-  const { req, query } = exchange;
+  const { req, headers, query } = exchange;
   const inPath = keyInPath(req.url ?? '');
-  const key = inPath ?? keyOf(req, query) ?? '';
+  const key = inPath ?? keyOf(headers, query) ?? '';
   const rules = findSender(exchange, key);
   if (rules === undefined) return;
   if (inPath === undefined) {
@@ -70,9 +70,10 @@ function rudderStackConfig(key: string, { pipelineId, orgId }: IngestRules, upda
 }
 
 /** The address that the client used; in production only an allowed one. */
-function reachedUrl({ ctx, req }: Exchange): URL | undefined {
-  const reached = { protocol: ctx.proxies.secure(req) ? 'https' : 'http', host: ctx.proxies.host(req) ?? '' };
-  if (!mayUseHost(ctx.settings, reached)) return undefined;
+function reachedUrl(exchange: Exchange): URL | undefined {
+  const { proxies, settings } = exchange.ctx;
+  const reached = { protocol: proxies.secure(exchange) ? 'https' : 'http', host: proxies.host(exchange) };
+  if (!mayUseHost(settings, reached)) return undefined;
   const origin = `${reached.protocol}://${reached.host}`;
   return new URL(URL.canParse(origin) ? origin : 'http://localhost');
 }

@@ -162,8 +162,9 @@ function keepRejected(
   );
 }
 
-function urlsOf({ ctx, req }: Exchange, { source }: CompiledWebhookSource): string[] {
-  return sourceUrls(source.id, ctx.settings.ingestUrl, ctx.proxies.host(req), req.url);
+function urlsOf(exchange: Exchange, { source }: CompiledWebhookSource): string[] {
+  const { ctx, req } = exchange;
+  return sourceUrls(source.id, ctx.settings.ingestUrl, ctx.proxies.host(exchange), req.url);
 }
 
 function showWebhookRejected({ ctx }: Exchange, { source }: CompiledWebhookSource, reason: string): void {
