@@ -15,7 +15,7 @@ import { onServers, type Service, startService } from './harness/service.ts';
 const MAIN = join(import.meta.dirname, '../packages/cli/src/firsthand.js');
 const SECRET_KEY = 'the-same-key-in-both-places-0001';
 /** Created again by the processes. */
-const NOT_IN_BACKUP = /^(firsthand_journal_\d+|firsthand-canary|KV_firsthand-(leases|owners))$/;
+const NOT_IN_BACKUP = /^(firsthand_journal_\d+|firsthand_ids|firsthand-canary|KV_firsthand-(leases|owners))$/;
 const folder = mkdtempSync(join(tmpdir(), 'firsthand-backup-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

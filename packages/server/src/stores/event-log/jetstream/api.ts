@@ -97,6 +97,7 @@ export async function orNone<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 export interface StreamInfo {
+  created: string;
   config: { name: string; subjects: string[]; max_age: number };
   /** Undefined where the server is not part of a cluster. */
   cluster?: { leader?: string };

@@ -1,9 +1,9 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { JetStreamApi } from './api.ts';
 import type { DirectGet } from './direct-get.ts';
+import type { IdSummaries } from './id-summaries.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
-import type { IdScanner } from './scan-ids.ts';
 import type { Streams } from './streams.ts';
 import { Tail } from './tail.ts';
 import { type Cached, TopicFeed } from './topic-feed.ts';
@@ -12,14 +12,16 @@ export interface FeedsDeps {
   connection: NatsConnection;
   api: JetStreamApi;
   streams: Streams;
-  scanner: IdScanner;
+  summaries: IdSummaries;
   direct: DirectGet;
   windowMs: number;
   now(): number;
   onError(error: unknown): void;
+  onWarning(message: string, error: unknown): void;
 }
 
 const WATCH_MS = 500;
+const SUMMARISE_MS = 5_000;
 /** Bytes of recent messages over all topics. */
 const MOST_BYTES = 32 * 1_048_576;
 
@@ -34,6 +36,9 @@ export class Feeds {
   #bytes = 0;
   /** One timer for all tails: an idle process should not wake up for each of them. */
   #watch: NodeJS.Timeout | undefined;
+  #summarisedAt = 0;
+  readonly #summarising = new Set<TopicFeed>();
+  #isFailing = false;
 
   constructor(deps: FeedsDeps) {
     this.#deps = deps;
@@ -56,13 +61,16 @@ export class Feeds {
 
   async #load(feed: TopicFeed): Promise<void> {
     await feed.ready;
-    const { direct, scanner, windowMs, now } = this.#deps;
-    const { stream, subject } = feed.place;
+    const { direct, summaries, windowMs, now } = this.#deps;
+    const { place, created, coveredFrom = 1 } = feed;
+    const { stream, subject } = place;
     // Most topics of a large installation are idle. A scan creates a consumer, which all brokers agree on; this question asks one.
     const last = await direct.leaderGet(stream, { last_by_subj: subject });
-    if (last === undefined || last.time < now() - windowMs) return;
-    const options = { stream, filters: [subject], since: now() - windowMs, untilSeq: feed.coveredFrom ?? 1 };
-    await scanner.scan(options, (message) => feed.note(message));
+    const isIdle = last === undefined || last.time < now() - windowMs;
+    const range = { created, since: now() - windowMs, untilSeq: coveredFrom };
+    const known = isIdle ? undefined : await summaries.read(place, range, (ids) => feed.note(ids));
+    const { from = coveredFrom, messages: earlier = [], revision = 0 } = known ?? {};
+    feed.unstored.begin({ created, from, earlier, revision });
   }
 
   #tailOf(stream: string): Tail {
@@ -71,11 +79,31 @@ export class Feeds {
       const { connection, api, onError } = this.#deps;
       tail = new Tail(stream, { connection, api, onError, onMessage: (feed, message) => this.#push(feed, message) });
       this.#tails.set(stream, tail);
-      this.#watch ??= setInterval(() => {
-        for (const each of this.#tails.values()) each.watch();
-      }, WATCH_MS).unref();
+      this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
     }
     return tail;
+  }
+
+  #look(): void {
+    for (const tail of this.#tails.values()) tail.watch();
+    if (performance.now() < this.#summarisedAt + SUMMARISE_MS) return;
+    this.#summarisedAt = performance.now();
+    for (const { feed } of this.#feeds.values()) if (feed.unstored.round()) this.#summarise(feed);
+  }
+  /** A failure costs a takeover time, nothing else. */
+  #summarise(feed: TopicFeed): void {
+    if (this.#summarising.has(feed)) return;
+    this.#summarising.add(feed);
+    this.#deps.summaries
+      .store(feed.place.topic, feed.unstored)
+      .then(() => {
+        this.#isFailing = false;
+      })
+      .catch((error: unknown) => {
+        if (!this.#isFailing) this.#deps.onWarning('ids of events not summarised, the next takeover may take longer', error);
+        this.#isFailing = true;
+      })
+      .finally(() => this.#summarising.delete(feed));
   }
 
   #push(feed: TopicFeed, message: Message): void {
@@ -85,6 +113,7 @@ export class Feeds {
     this.#live++;
     this.#bytes += cached.size;
     feed.push(message, cached);
+    if (feed.unstored.isFull) this.#summarise(feed);
     if (this.#bytes > MOST_BYTES)
       for (const oldest of this.#order) {
         if (this.#bytes <= MOST_BYTES) break;

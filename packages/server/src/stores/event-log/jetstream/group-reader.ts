@@ -1,13 +1,13 @@
 import type { DirectGet } from './direct-get.ts';
+import type { IdSummaries } from './id-summaries.ts';
 import { IdWindow } from './id-window.ts';
 import type { Message } from './message.ts';
 import type { Patches } from './patches.ts';
-import type { IdScanner } from './scan-ids.ts';
 import { type FeedReader, type TopicFeed, windowPlace } from './topic-feed.ts';
 
 export interface GroupReaderDeps {
   direct: DirectGet;
-  scanner: IdScanner;
+  summaries: IdSummaries;
   patches: Patches;
   windowMs: number;
   now(): number;
@@ -96,12 +96,12 @@ export class GroupReader implements FeedReader {
   async #knowIdsBefore(messages: readonly Message[]): Promise<void> {
     const [first] = messages;
     if (first === undefined) return;
-    const { scanner, windowMs, now } = this.#deps;
+    const { summaries, windowMs, now } = this.#deps;
     if (this.#ids === undefined) {
       if (first.time > now() - windowMs / 2) return;
       const ids = new IdWindow(windowMs);
-      const { stream, subject } = this.#feed.place;
-      await scanner.scan({ stream, filters: [subject], since: first.time - windowMs, untilSeq: first.seq }, ({ seq, time, hashes }) =>
+      const range = { created: this.#feed.created, since: first.time - windowMs, untilSeq: first.seq };
+      await summaries.read(this.#feed.place, range, ({ seq, time, hashes }) =>
         ids.addAll(hashes, (index) => windowPlace(seq, index), time),
       );
       this.#ids = ids;

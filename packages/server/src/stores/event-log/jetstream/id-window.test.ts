@@ -34,3 +34,10 @@ test('holds no more than it may also when all ids come at the same moment', () =
   for (let i = 930; i < 1_000; i++) expect(window.get(of(`${i}`), 0, 0)).toBe(i);
   expect(window.get(of('850'), 0, 0)).toBeUndefined();
 });
+
+test('the lowest place of an id counts although a later one was added first (a repeat during a takeover was processed twice)', () => {
+  const window = new IdWindow(60_000);
+  window.addAll(of('repeated'), () => 2_000, 50_000);
+  window.addAll(of('repeated'), () => 1_000, 40_000);
+  expect(window.get(of('repeated'), 0, 50_000)).toBe(1_000);
+});

@@ -44,10 +44,19 @@ export class IdWindow {
     if (this.#size > this.#mostIds && this.#slices.length > 1) this.#dropOldest();
   }
 
-  /** Adds every hash of a message; `placeOf` gives the place of each. */
+  /** Adds every hash of a message; `placeOf` gives the place of each. Messages may come in any order: the lowest place of a hash counts. */
   addAll(hashes: Buffer, placeOf: (index: number) => number, time: number): void {
-    for (let index = 0; (index + 1) * HASH_BYTES <= hashes.length; index++)
-      if (this.get(hashes, index * HASH_BYTES, time) === undefined) this.add(hashes, index * HASH_BYTES, placeOf(index), time);
+    for (let index = 0; (index + 1) * HASH_BYTES <= hashes.length; index++) {
+      const [offset, place] = [index * HASH_BYTES, placeOf(index)];
+      const known = this.get(hashes, offset, time);
+      if (known === undefined) this.add(hashes, offset, place, time);
+      else if (place < known) this.#lower(hashes, offset, place);
+    }
+  }
+
+  #lower(hashes: Buffer, offset: number, place: number): void {
+    const [high, low] = [hashes.readUInt32LE(offset), hashes.readUInt32LE(offset + 4)];
+    for (const { table } of this.#slices) if (table.get(high, low) !== undefined) table.set(high, low, place);
   }
 
   #drop(now: number): void {

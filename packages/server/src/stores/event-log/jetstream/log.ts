@@ -20,6 +20,7 @@ import { CursorStore } from './cursor-store.ts';
 import type { JetStreamDelivery } from './delivery.ts';
 import { DirectGet } from './direct-get.ts';
 import { Feeds } from './feeds.ts';
+import { IdSummaries } from './id-summaries.ts';
 import { inTurn } from './in-turn.ts';
 import { Journal } from './journal.ts';
 import { CANARY_STREAM, CANARY_SUBJECT, Layout } from './names.ts';
@@ -45,6 +46,8 @@ export interface JetStreamLogSettings {
 const PUBLISH_TIMEOUT_MS = 2_000;
 /** Without the journal the cursor is stored at once, so a broker that hangs must not hold settlements up for long. */
 const JOURNAL_TIMEOUT_MS = 700;
+/** Nothing waits for a summary of ids. */
+const ID_TIMEOUT_MS = 10_000;
 /** How late stored cursors and the appends before them may be. The journal has them. */
 const CURSOR_TICK_MS = 200;
 const API_TIMEOUT_MS = 2_500;
@@ -63,7 +66,7 @@ export class JetStreamLog implements EventLog {
   readonly #api: JetStreamApi;
   readonly #streams: Streams;
   readonly #publisher: Publisher;
-  readonly #journalPublisher: Publisher;
+  readonly #publishers: readonly Publisher[];
   readonly #canary: Canary;
   readonly #appender: Appender;
   readonly #cursors: CursorStore;
@@ -106,13 +109,15 @@ export class JetStreamLog implements EventLog {
       onWarning,
     });
     const onError = (error: unknown) => settings.onError?.(error, { topic: '', group: '' });
-    const feeds = new Feeds({ connection, api, streams, scanner, direct, windowMs, now, onError });
+    const idPublisher = new Publisher(connection, ID_TIMEOUT_MS, () => {});
+    const summaries = new IdSummaries({ streams, direct, scanner, publisher: idPublisher, windowMs });
+    const feeds = new Feeds({ connection, api, streams, summaries, direct, windowMs, now, onError, onWarning });
     this.#layout = layout;
     this.#direct = direct;
     this.#api = api;
     this.#streams = streams;
     this.#publisher = publisher;
-    this.#journalPublisher = journalPublisher;
+    this.#publishers = [publisher, journalPublisher, idPublisher];
     this.#cursors = cursors;
     this.#feeds = feeds;
     this.#reader = new Reader(direct, patches);
@@ -130,7 +135,7 @@ export class JetStreamLog implements EventLog {
       streams,
       direct,
       publisher,
-      scanner,
+      summaries,
       patches,
       cursors,
       journal,
@@ -162,7 +167,7 @@ export class JetStreamLog implements EventLog {
       if (status.type === 'disconnect') {
         this.#connected = false;
         this.#canary.doubt();
-        for (const publisher of [this.#publisher, this.#journalPublisher]) publisher.rejectAll('the connection to NATS was lost');
+        for (const publisher of this.#publishers) publisher.rejectAll('the connection to NATS was lost');
       } else if (status.type === 'reconnect') {
         this.#connected = true;
         void this.#canary.check();
@@ -328,8 +333,7 @@ export class JetStreamLog implements EventLog {
     this.#canary.stop();
     this.#feeds.close();
     this.#appender.close();
-    this.#publisher.close();
-    this.#journalPublisher.close();
+    for (const publisher of this.#publishers) publisher.close();
   }
 }
 

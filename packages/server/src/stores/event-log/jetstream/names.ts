@@ -9,6 +9,7 @@ import { fnv1a } from '@firsthand/core/hash/fnv1a.ts';
  * | `firsthand_other` | `firsthand.other.<topic>` | record batches of all other topics, dead letters among them |
  * | `firsthand_cursors_<shard>` | `firsthand-cursors.<shard>.<topic>.<group>` | the position of each group: one message per subject |
  * | `firsthand_journal_<shard>` | `firsthand-journal.<shard>.<topic>.<group>` | settlements since the cursor was stored, in the memory of one broker |
+ * | `firsthand_ids` | `firsthand-ids.<topic>` | the ids of a topic's messages within `DEDUP_WINDOW`, many messages in one |
  * | `firsthand_retries` | `firsthand-retries.<topic>.<group>` | one message per waiting retry |
  * | `firsthand_patches` | `firsthand-patches.<topic>.<seq>` | the remaining records of a batch after single ones were erased |
  */
@@ -17,6 +18,8 @@ const SHARDED: ReadonlySet<string> = new Set(['ingest', 'events', 'outcomes']);
 
 export const RETRY_STREAM = 'firsthand_retries';
 export const RETRY_SUBJECTS = 'firsthand-retries.>';
+export const ID_STREAM = 'firsthand_ids';
+export const ID_SUBJECTS = 'firsthand-ids.>';
 export const PATCH_STREAM = 'firsthand_patches';
 export const PATCH_SUBJECTS = 'firsthand-patches.>';
 export const CANARY_SUBJECT = 'firsthand-canary';
@@ -112,6 +115,9 @@ export function groupOf(cursorSubject: string): string {
 }
 export function retrySubject(topic: string, group: string): string {
   return `firsthand-retries.${encode(topic)}.${encode(group)}`;
+}
+export function idSubject(topic: string): string {
+  return `firsthand-ids.${encode(topic)}`;
 }
 /** `seq`: one message, or `*`. */
 export function patchSubject(topic: string, seq: number | '*'): string {

@@ -18,6 +18,8 @@ export interface ScanOptions {
   filters: readonly string[];
   /** Milliseconds since 1970. */
   since: number;
+  /** Instead of `since`. */
+  fromSeq?: number;
   /** Exclusive. */
   untilSeq?: number;
   /** Only the newest messages, about this many. */
@@ -35,7 +37,13 @@ export class IdScanner {
   }
 
   async scan(options: ScanOptions, visit: Visit): Promise<void> {
-    let consumer = await this.#create(options, { deliver_policy: 'by_start_time', opt_start_time: new Date(options.since).toISOString() });
+    const { fromSeq, since } = options;
+    let consumer = await this.#create(
+      options,
+      fromSeq === undefined
+        ? { deliver_policy: 'by_start_time', opt_start_time: new Date(since).toISOString() }
+        : { deliver_policy: 'by_start_sequence', opt_start_seq: fromSeq },
+    );
     if (consumer === undefined || consumer.num_pending === 0) return;
     if (options.most !== undefined && consumer.num_pending > options.most) {
       const info = await this.#api.streamInfo(options.stream);

@@ -11,7 +11,7 @@ export interface StreamHead {
 /**
  * What a backup holds, in this order. A stream that names positions of another one comes before it: a cursor must never be ahead of its topic,
  * because the next records would count as settled. Patches come after the messages that they replace. Left out, because processes create them
- * again: journals, leases and the canary.
+ * again: journals, summaries of ids, leases and the canary.
  */
 const ORDER = [
   /^firsthand_cursors_\d+$/,

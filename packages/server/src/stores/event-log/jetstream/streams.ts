@@ -3,6 +3,8 @@ import {
   CANARY_STREAM,
   CANARY_SUBJECT,
   type CursorPlace,
+  ID_STREAM,
+  ID_SUBJECTS,
   PATCH_STREAM,
   PATCH_SUBJECTS,
   type Place,
@@ -15,6 +17,8 @@ const SERVER_WINDOW_MS = 120_000;
 /** Longer than it takes until a group is read again: lease, restart, thousands of groups that start. `JOURNAL_BYTES` bounds it too. */
 const JOURNAL_MS = 3_600_000;
 const JOURNAL_BYTES = 33_554_432;
+const MOST_IDS_MS = 86_400_000;
+const IDS_MORE_MS = 60_000;
 /** "stream name already in use with a different configuration": another process has just created it. */
 const NAME_IN_USE = 10_058;
 
@@ -40,6 +44,11 @@ export class Streams {
   ensureJournal({ stream, subjects }: CursorPlace): Promise<void> {
     const limits = { max_age: JOURNAL_MS * 1_000_000, max_bytes: JOURNAL_BYTES, discard: 'old' };
     return this.#make(stream, subjects, { storage: 'memory', num_replicas: 1, ...limits });
+  }
+  /** Kept a little longer than the window: a summary is stored after its messages. */
+  ensureIds(windowMs: number): Promise<void> {
+    const max_age = (Math.min(windowMs, MOST_IDS_MS) + IDS_MORE_MS) * 1_000_000;
+    return this.#make(ID_STREAM, [ID_SUBJECTS], { max_age, discard: 'old' });
   }
   ensureRetries(): Promise<void> {
     return this.#make(RETRY_STREAM, [RETRY_SUBJECTS], {});

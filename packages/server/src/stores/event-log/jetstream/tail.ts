@@ -96,7 +96,7 @@ export class Tail {
     this.#next ??= info.state.last_seq + 1;
     const filters = [...this.#feeds.keys()];
     const opening = [...this.#opening];
-    for (const feed of opening) if (feed.coveredFrom === undefined) feed.cover(info.state.last_seq + 1);
+    for (const feed of opening) if (feed.coveredFrom === undefined) feed.cover(info.state.last_seq + 1, Date.parse(info.created));
     const inbox = createInbox();
     this.#consumerSeq = 0;
     this.#heardAt = performance.now();

@@ -1,6 +1,7 @@
 import { IdWindow } from './id-window.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
+import { type MessageIds, UnstoredIds } from './unstored-ids.ts';
 
 /** Places of records in the id window: sequence and place in the batch. */
 const PER_MESSAGE = 1_024;
@@ -28,12 +29,15 @@ export interface FeedReader {
 export class TopicFeed {
   readonly place: Place;
   readonly #ids: IdWindow;
+  /** For the process that takes the topic over. */
+  readonly unstored = new UnstoredIds();
   #cached: { seq: number; cached: Cached }[] = [];
   readonly #readers = new Set<FeedReader>();
   readonly #freed: (cached: Cached) => void;
   readonly #listeners = new Set<() => void>();
   /** Undefined until the tail of the stream covers this topic. */
   coveredFrom: number | undefined;
+  created = 0;
   readonly ready: Promise<void>;
   #covered: () => void = () => {};
 
@@ -55,15 +59,17 @@ export class TopicFeed {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The tail sends every message from here on. */
-  cover(from: number): void {
+  /** The tail sends every message from here on. `created`: when the stream was created. */
+  cover(from: number, created: number): void {
     this.coveredFrom = from;
+    this.created = created;
   }
   covered(): void {
     this.#covered();
   }
   push(message: Message, cached: Cached): void {
     this.note(message);
+    this.unstored.add(message);
     this.#cached.push({ seq: message.seq, cached });
     for (const listener of this.#listeners) listener();
   }
@@ -88,7 +94,7 @@ export class TopicFeed {
     this.#free(first < 0 ? this.#cached.length : first);
   }
   /** Remembers the ids of a message that came before the feed was opened. */
-  note({ seq, time, hashes }: Pick<Message, 'seq' | 'time' | 'hashes'>): void {
+  note({ seq, time, hashes }: MessageIds): void {
     this.#ids.addAll(hashes, (index) => windowPlace(seq, index), time);
   }
   isDuplicate({ seq, time, hashes }: Message, index: number): boolean {

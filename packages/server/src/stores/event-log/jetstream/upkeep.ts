@@ -4,7 +4,7 @@ import { firstOpen } from './cursor.ts';
 import type { CursorStore } from './cursor-store.ts';
 import type { DirectGet } from './direct-get.ts';
 import type { Journal } from './journal.ts';
-import { type Place, RETRY_STREAM, retrySubject } from './names.ts';
+import { ID_STREAM, idSubject, type Place, RETRY_STREAM, retrySubject } from './names.ts';
 import type { Patches } from './patches.ts';
 import { type Position, parsePosition } from './position.ts';
 import type { Reader } from './reader.ts';
@@ -111,6 +111,7 @@ export class Upkeep {
     const { api, cursors, patches } = this.#deps;
     for (const group of await cursors.groups(place.topic)) await this.removeGroup(place.topic, group);
     await orNone(api.call(`STREAM.PURGE.${place.stream}`, { filter: place.subject }));
+    await orNone(api.call(`STREAM.PURGE.${ID_STREAM}`, { filter: idSubject(place.topic) }));
     await patches.purge(place.topic);
   }
 
