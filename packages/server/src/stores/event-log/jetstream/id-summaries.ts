@@ -6,7 +6,7 @@ import { ID_STREAM, idSubject, type Place } from './names.ts';
 import { type Publisher, WrongLastSequence } from './publisher.ts';
 import type { IdScanner } from './scan-ids.ts';
 import type { Streams } from './streams.ts';
-import { decodeSummary, encodeSummary, type IdSummary, type MessageIds, type UnstoredIds } from './unstored-ids.ts';
+import { decodeSummary, encodeSummary, type MessageIds, type StoredSummary, type UnstoredIds } from './unstored-ids.ts';
 
 export interface IdSummariesDeps {
   streams: Streams;
@@ -57,11 +57,11 @@ export class IdSummaries {
       range.untilSeq,
     );
     const last = summaries.at(-1);
-    const end = last?.messages.at(-1);
-    if (last === undefined || end === undefined) {
+    if (last === undefined) {
       await this.#scan(place, range, visit);
       return undefined;
     }
+    const end = last.last;
     const behind: MessageIds[] = [];
     // Begins with the last message of the newest summary: it is another one if the stream was restored from a backup.
     await this.#scan(place, { ...range, fromSeq: end.seq }, (ids) => void behind.push(ids));
@@ -71,9 +71,9 @@ export class IdSummaries {
       return undefined;
     }
     const first = summaries[0];
-    if (first && (first.messages[0]?.time ?? 0) >= range.since) await this.#scan(place, { ...range, untilSeq: first.from }, visit);
+    if (first && first.first.time >= range.since) await this.#scan(place, { ...range, untilSeq: first.from }, visit);
     for (const { from, to } of gaps) await this.#scan(place, { ...range, fromSeq: from, untilSeq: to }, visit);
-    for (const summary of summaries) for (const ids of summary.messages) visit(ids);
+    for (const summary of summaries) summary.visit(visit);
     for (const ids of messages) visit(ids);
     return messages.length > MOST_CONTINUED ? undefined : { revision: last.revision, from: last.to, messages };
   }
@@ -133,7 +133,7 @@ export class IdSummaries {
   }
 }
 
-type Stored = IdSummary & { revision: number };
+type Stored = StoredSummary & { revision: number };
 
 /** The summaries before `untilSeq` that do not overlap, newest first chosen, in the order of the stream; and the gaps between them. */
 function chain(stored: readonly Stored[], untilSeq: number): { summaries: Stored[]; gaps: { from: number; to: number }[] } {
@@ -148,7 +148,7 @@ function chain(stored: readonly Stored[], untilSeq: number): { summaries: Stored
     }
     summaries.unshift(summary);
     limit = summary.from;
-    ids += summary.messages.reduce((sum, { hashes }) => sum + hashes.length / 8, 0);
+    ids += summary.ids;
     if (ids > MOST_IDS) break;
   }
   return { summaries, gaps };

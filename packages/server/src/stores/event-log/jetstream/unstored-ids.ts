@@ -83,11 +83,10 @@ export class UnstoredIds {
     this.revision = revision;
     if (this.#messages.length < LEAST_MESSAGES) this.#due = false;
   }
-  /** Another process has stored `last`. What it holds is left out if it names a message as this process knows it. */
-  storedByOther(last: IdSummary | undefined, revision: number): void {
-    const end = last?.messages.at(-1);
-    const isKnown = this.#messages.some(({ seq, time }) => seq === end?.seq && time === end.time);
-    this.stored(isKnown && last ? last.to : 0, revision);
+  /** Another process has stored a summary. What it holds is left out if it names a message as this process knows it. */
+  storedByOther(other: { to: number; last: MessageIds } | undefined, revision: number): void {
+    const isKnown = this.#messages.some(({ seq, time }) => seq === other?.last.seq && time === other.last.time);
+    this.stored(isKnown && other ? other.to : 0, revision);
     this.#due = false;
     this.#paused = ROUNDS_AFTER_OTHER;
   }
@@ -121,19 +120,35 @@ export function encodeSummary({ created, from, to, messages }: IdSummary): Buffe
   }
   return Buffer.concat(parts);
 }
+/** A stored summary. Its messages are decoded as they are visited: a window has hundreds of thousands. */
+export interface StoredSummary extends Omit<IdSummary, 'messages'> {
+  first: MessageIds;
+  last: MessageIds;
+  ids: number;
+  visit(visit: (ids: MessageIds) => void): void;
+}
 /** Undefined if it is not a whole summary, or one of a later version. */
-export function decodeSummary(data: Uint8Array): IdSummary | undefined {
+export function decodeSummary(data: Uint8Array): StoredSummary | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
   if (bytes.length < HEAD_BYTES || bytes.readUInt8() !== VERSION) return undefined;
   const [created, from, to] = [bytes.readUIntBE(1, 6), bytes.readUIntBE(7, 6), bytes.readUIntBE(13, 6)];
-  const messages: MessageIds[] = [];
-  for (let at = HEAD_BYTES; at < bytes.length; ) {
-    if (at + MESSAGE_BYTES > bytes.length) return undefined;
-    const end = at + MESSAGE_BYTES + bytes.readUInt16BE(at + 12) * 8;
-    const seq = bytes.readUIntBE(at, 6);
-    if (end > bytes.length || seq < from || seq >= to) return undefined;
-    messages.push({ seq, time: bytes.readUIntBE(at + 6, 6), hashes: bytes.subarray(at + MESSAGE_BYTES, end) });
-    at = end;
+  let [last, count, end] = [HEAD_BYTES, 0, HEAD_BYTES];
+  for (; end + MESSAGE_BYTES <= bytes.length; count++) {
+    last = end;
+    end = endOf(bytes, end);
   }
-  return messages.at(-1)?.seq === to - 1 ? { created, from, to, messages } : undefined;
+  if (count === 0 || end !== bytes.length || messageAt(bytes, last).seq !== to - 1) return undefined;
+  return {
+    ...{ created, from, to, first: messageAt(bytes, HEAD_BYTES), last: messageAt(bytes, last) },
+    ids: (bytes.length - HEAD_BYTES - count * MESSAGE_BYTES) / 8,
+    visit(visit) {
+      for (let at = HEAD_BYTES; at < bytes.length; at = endOf(bytes, at)) visit(messageAt(bytes, at));
+    },
+  };
+}
+function endOf(bytes: Buffer, at: number): number {
+  return at + MESSAGE_BYTES + bytes.readUInt16BE(at + 12) * 8;
+}
+function messageAt(bytes: Buffer, at: number): MessageIds {
+  return { seq: bytes.readUIntBE(at, 6), time: bytes.readUIntBE(at + 6, 6), hashes: bytes.subarray(at + MESSAGE_BYTES, endOf(bytes, at)) };
 }
