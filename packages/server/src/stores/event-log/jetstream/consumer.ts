@@ -69,7 +69,7 @@ export class GroupConsumer implements Consumer, Settler {
     for (let first = true; !this.#stopped && !this.#deps.isClosed(); first = false) {
       if (!first) await sleep(BEGIN_AGAIN_MS);
       try {
-        await this.#whileRunning(() => this.#deps.startInTurn(() => this.#beginOnce()).catch((error: unknown) => this.#notStarted(error)));
+        await this.#whileRunning(() => this.#beginOnce().catch((error: unknown) => this.#notStarted(error)));
         this.startError = undefined;
         break;
       } catch (error) {
@@ -94,7 +94,7 @@ export class GroupConsumer implements Consumer, Settler {
   }
 
   async #beginOnce(): Promise<void> {
-    const { feeds, onError } = this.#deps;
+    const { feeds, startInTurn, onError } = this.#deps;
     const feed = await feeds.open(this.#place);
     if (this.#stopped) {
       feeds.release(feed);
@@ -103,7 +103,7 @@ export class GroupConsumer implements Consumer, Settler {
     this.#feed = feed;
     this.#unlisten?.();
     this.#unlisten = feed.listen(() => this.#intake?.fill());
-    const owned = await this.#takeover.run(feed);
+    const owned = await startInTurn(() => this.#takeover.run(feed));
     this.#owned = owned;
     this.#intake = new Intake(owned, {
       dispatcher: this.#dispatcher,

@@ -12,6 +12,8 @@ export interface BatchRequest {
   start_time?: string;
   next_by_subj: string;
   batch: number;
+  /** Fewer than the server would send. */
+  max_bytes?: number;
 }
 
 /**

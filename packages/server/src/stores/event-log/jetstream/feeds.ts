@@ -2,6 +2,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { JetStreamApi } from './api.ts';
 import type { DirectGet } from './direct-get.ts';
 import type { IdSummaries } from './id-summaries.ts';
+import { inTurn } from './in-turn.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
 import type { Streams } from './streams.ts';
@@ -22,6 +23,11 @@ export interface FeedsDeps {
 
 const WATCH_MS = 500;
 const SUMMARISE_MS = 5_000;
+/** Topics whose ids are read at the same time. */
+const LOADS_AT_ONCE = 64;
+/** As many messages are read as they are. More are not worth their bodies. */
+const FEW_MESSAGES = 16;
+const FEW_BYTES = 65_536;
 /** Bytes of recent messages over all topics. */
 const MOST_BYTES = 32 * 1_048_576;
 
@@ -30,6 +36,7 @@ export class Feeds {
   readonly #deps: FeedsDeps;
   readonly #tails = new Map<string, Tail>();
   readonly #feeds = new Map<string, { feed: TopicFeed; loaded: Promise<void> }>();
+  readonly #loadInTurn = inTurn(LOADS_AT_ONCE);
   /** In the order of arrival, to free the oldest first. Entries without a message are freed already. */
   #order: Cached[] = [];
   #live = 0;
@@ -61,16 +68,29 @@ export class Feeds {
 
   async #load(feed: TopicFeed): Promise<void> {
     await feed.ready;
+    await this.#loadInTurn(() => this.#readIds(feed));
+  }
+  async #readIds(feed: TopicFeed): Promise<void> {
     const { direct, summaries, windowMs, now } = this.#deps;
     const { place, created, coveredFrom = 1 } = feed;
     const { stream, subject } = place;
-    // Most topics of a large installation are idle. A scan creates a consumer, which all brokers agree on; this question asks one.
+    // Most topics of a large installation are idle. A scan creates a consumer, which all brokers agree on; these questions ask one.
     const last = await direct.leaderGet(stream, { last_by_subj: subject });
-    const isIdle = last === undefined || last.time < now() - windowMs;
     const range = { created, since: now() - windowMs, untilSeq: coveredFrom };
+    const isIdle = last === undefined || last.time < range.since || (await this.#noteFew(feed, range.since, last.seq));
     const known = isIdle ? undefined : await summaries.read(place, range, (ids) => feed.note(ids));
     const { from = coveredFrom, messages: earlier = [], revision = 0 } = known ?? {};
     feed.unstored.begin({ created, from, earlier, revision });
+  }
+
+  /** False if the topic has more messages than a few, or the broker that answers does not know the last one yet. */
+  async #noteFew(feed: TopicFeed, since: number, lastSeq: number): Promise<boolean> {
+    const { stream, subject } = feed.place;
+    const start_time = new Date(since).toISOString();
+    const request = { start_time, next_by_subj: subject, batch: FEW_MESSAGES, max_bytes: FEW_BYTES };
+    const { messages, pending } = await this.#deps.direct.batch(stream, request);
+    for (const message of messages) feed.note(message);
+    return pending === 0 && (messages.at(-1)?.seq ?? 0) >= lastSeq;
   }
 
   #tailOf(stream: string): Tail {

@@ -14,8 +14,9 @@ export interface TailDeps {
 const HEARTBEAT_MS = 1_000;
 const SILENT_MS = 2_500;
 const AGAIN_MS = 250;
-/** Topics that open within this time share one restart. */
+/** Topics that open within this time share one restart. Those that open during a restart may be many: the next one waits longer. */
 const GATHER_MS = 3;
+const GATHER_MANY_MS = 50;
 /** With more topics, the server sends the whole stream. */
 const MOST_FILTERS = 1_000;
 
@@ -83,7 +84,7 @@ export class Tail {
         this.#starting = undefined;
         if (!this.#again) return;
         this.#again = false;
-        this.restart();
+        this.#timer ??= setTimeout(() => this.restart(), GATHER_MANY_MS);
       });
   }
 
