@@ -161,7 +161,13 @@ describe.runIf(onServers)('rolling restart', () => {
     console.log(`${connections} connections, ${accepted.length} events, answers ${JSON.stringify(Object.fromEntries(answers))}`);
     expect(balancer.faults).toEqual([]);
     expect(cutOff, 'a kept connection was closed without notice: a request may have been on its way').toEqual([]);
-    expect([...answers.keys()].toSorted()).toEqual(['change: 200', 'event: 200', 'read: 200']);
+    const errors = [first, second].flatMap((service) =>
+      service
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"level":"error"')),
+    );
+    expect([...answers.keys()].toSorted(), errors.join('\n')).toEqual(['change: 200', 'event: 200', 'read: 200']);
     const missing = () => {
       const arrived = new Set(receiver.events().map((event) => event.event_id));
       return accepted.filter((id) => !arrived.has(id));

@@ -20,7 +20,12 @@ interface DriverError {
 
 /** The database is unreachable, frozen, full or overloaded: a retry may succeed later. */
 export function isUnavailable(error: unknown): boolean {
-  return isConnectionLost(error) || POSTGRES_RACE.has((error as DriverError | null)?.code as string);
+  return isConnectionLost(error) || isLostRace(error);
+}
+
+/** PostgreSQL rolled the transaction back because of another one. It may be repeated. */
+export function isLostRace(error: unknown): boolean {
+  return POSTGRES_RACE.has((error as DriverError | null)?.code as string);
 }
 
 /** The connection that reported this error is unusable. */

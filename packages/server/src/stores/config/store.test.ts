@@ -127,9 +127,9 @@ onBothEngines('the configuration store', (fresh, engine) => {
 
   test('serialises writers: parallel transactions get different versions, and none is lost', async () => {
     const { version } = await readConfigVersion(store.db);
-    const versions = await Promise.all(Array.from({ length: 20 }, () => store.db.transaction().execute((tx) => nextConfigVersion(tx))));
-    expect(new Set(versions).size).toBe(20);
-    expect((await readConfigVersion(store.db)).version).toBe(version + 20);
+    const versions = await Promise.all(Array.from({ length: 5 }, () => store.db.transaction().execute((tx) => nextConfigVersion(tx))));
+    expect(new Set(versions).size).toBe(5);
+    expect((await readConfigVersion(store.db)).version).toBe(version + 5);
   });
 
   test('leaves nothing of a transaction that fails', async () => {
