@@ -11,7 +11,7 @@ import { LongestFirst } from './scripts/longest-first.ts';
 const runs = (seconds: number) => ({
   testTimeout: seconds * 1_000,
   hookTimeout: seconds * 1_000,
-  expect: { poll: { timeout: 30_000, interval: 20 } },
+  expect: { poll: { timeout: 90_000, interval: 20 } },
   // Node runs these files without a transform. Tests import them the same way, which saves a third of the processor time of a run.
   experimental: { viteModuleRunner: false },
 });
@@ -73,7 +73,7 @@ export default defineConfig({
           include: ['packages/*/{src,build}/**/*.integration.test.ts'],
           globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
-          ...runs(120),
+          ...runs(300),
         },
       },
       {
@@ -92,7 +92,7 @@ export default defineConfig({
           globalSetup: ['scripts/test-folder.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.e2e.ts'],
           exclude: ['e2e/long/**', ...(process.env.STORES === 'servers' ? EMBEDDED_ONLY : [])],
-          ...runs(180),
+          ...runs(300),
           maxWorkers: 2,
         },
       },
@@ -111,7 +111,7 @@ export default defineConfig({
           name: 'browser',
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
-          ...runs(120),
+          ...runs(300),
         },
       },
       {
@@ -121,7 +121,7 @@ export default defineConfig({
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
           include: ['packages/collector/test/{events,hostile}.browser.test.ts'],
           env: { COLLECTOR: 'npm' },
-          ...runs(120),
+          ...runs(300),
         },
       },
       {

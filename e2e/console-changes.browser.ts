@@ -35,7 +35,7 @@ beforeAll(async () => {
   await send('order-2', { properties: {} }, true);
   await send('order-3', { properties: { total: 9 } }, false);
   const dropped = async () => (await admin.get<{ total: number }>(`/events?delivery=dropped&integration_id=${integration.id}`)).total;
-  await vi.waitUntil(async () => (await dropped()) === 1, { timeout: 30_000, interval: 100 });
+  await vi.waitUntil(async () => (await dropped()) === 1, { timeout: 90_000, interval: 100 });
 });
 afterAll(async () => {
   await receiver?.close();
@@ -48,7 +48,7 @@ async function send(messageId: string, of: object, consent: boolean): Promise<vo
   const headers = { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json', 'user-agent': 'Shop/1.0' };
   const body = JSON.stringify({ type: 'track', event: 'Order Completed', messageId, userId: 'u1', context, ...of });
   const accepted = async () => (await fetch(`${service.url}/v1/t`, { method: 'POST', headers, body })).status === 200;
-  await vi.waitUntil(accepted, { timeout: 15_000, interval: 100 });
+  await vi.waitUntil(accepted, { timeout: 90_000, interval: 100 });
 }
 const stored = () => admin.get<Record<string, unknown>>(`/pipelines/${pipeline.id}/integrations/${integration.id}`);
 const question = () => page.getByRole('dialog');

@@ -96,7 +96,7 @@ async function expectToFitTelephone(look = async () => {}): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   await look();
   const width = () => page.evaluate(() => document.documentElement.scrollWidth);
-  await expect.poll(width, { message: 'no wider than the screen', timeout: 5_000 }).toBeLessThanOrEqual(390);
+  await expect.poll(width, { message: 'no wider than the screen' }).toBeLessThanOrEqual(390);
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
@@ -320,7 +320,7 @@ async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typ
       context: { consent: { categories: { necessary: true, statistics: true, marketing: true } } },
     }),
   });
-  const found = <T>(read: () => Promise<T | undefined>) => vi.waitUntil(read, { timeout: 30_000, interval: 100 }) as Promise<T>;
+  const found = <T>(read: () => Promise<T | undefined>) => vi.waitUntil(read, { timeout: 90_000, interval: 100 }) as Promise<T>;
   const letter = await found(async () => (await admin.get<{ dead_letters: { id: string }[] }>('/dlq')).dead_letters[0]?.id);
   const { integrations } = await admin.get<{ integrations: { name: string; template_id: string }[] }>(
     `/pipelines/${pipeline_id}/integrations`,

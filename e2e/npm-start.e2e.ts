@@ -21,7 +21,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s to the npm process closes the port
     await until('the service', () => isOpen(port));
     npm.kill(signal);
     await exited;
-    await until('the port to close', async () => !(await isOpen(port)), 15_000);
+    await until('the port to close', async () => !(await isOpen(port)));
   } finally {
     killGroup(npm.pid);
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });

@@ -40,7 +40,7 @@ test.runIf(onServers)(
       }
     })();
     await service.sibling({ ROLES: 'process', METRICS_PORT: String(ports[1]) });
-    await until('both processes to record', async () => (await recorded()).every((count) => count > 100), 90_000);
+    await until('both processes to record', async () => (await recorded()).every((count) => count > 100));
     running = false;
     await sending;
 

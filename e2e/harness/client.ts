@@ -83,7 +83,7 @@ export async function send(
 
 type True<T> = Exclude<T, false | 0 | '' | null | undefined>;
 /** Waits until `probe` returns a truthy value, and returns it. The default timeout is long: it only ends hung tests. */
-export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 60_000): Promise<True<T>> {
+export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 120_000): Promise<True<T>> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
   for (;;) {

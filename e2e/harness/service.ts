@@ -127,7 +127,7 @@ async function spawnService(
     };
     started.stdout.on('data', collect);
     started.stderr.on('data', collect);
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 180_000;
     while (performance.now() < deadline) {
       if (started.exitCode !== null || started.signalCode !== null) throw new Error(`the service exited while starting:\n${output}`);
       const ready = await fetch(`${url}/readyz`).then(

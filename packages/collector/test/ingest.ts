@@ -77,7 +77,7 @@ export class Ingest {
   }
   /** The timeout only ends a hung test. */
   async waitFor(fits: (events: SentEvent[]) => boolean, what = 'events'): Promise<SentEvent[]> {
-    const until = performance.now() + 60_000;
+    const until = performance.now() + 90_000;
     while (!fits(this.accepted)) {
       if (performance.now() > until) {
         const seen = this.requests.map((one) => `${one.path} ${one.status} ${one.events.map((e) => e.event ?? e.type)}`);

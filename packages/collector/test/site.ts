@@ -103,6 +103,8 @@ export async function browse(): Promise<Browsing> {
   const browser = shared ? await chromium.connect(shared) : await chromium.launch(launchOptions());
   const another = async (options?: BrowserContextOptions) => {
     const context = await browser.newContext(options);
+    // It only ends a hung test: Playwright's own 30 s are too short for a page that loads on a busy machine.
+    context.setDefaultTimeout(90_000);
     await context.addInitScript(countRequests);
     return context;
   };

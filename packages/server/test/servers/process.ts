@@ -49,7 +49,7 @@ export async function startServer(recipe: Recipe): Promise<TestServer> {
     for (let tries = 0; ; tries++) {
       const started = run(recipe.command(directory, port), recipe.user);
       child = started.child;
-      const deadline = performance.now() + 60_000;
+      const deadline = performance.now() + 120_000;
       while (started.child.exitCode === null && started.child.signalCode === null) {
         if (await recipe.ready(port)) return;
         if (performance.now() > deadline) break;

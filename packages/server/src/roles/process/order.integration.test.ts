@@ -31,7 +31,7 @@ function processor(url: string): { child: ChildProcess; owns: () => number } {
 
 /** The bound only ends what hangs. */
 async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  const end = performance.now() + 60_000;
+  const end = performance.now() + 120_000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));

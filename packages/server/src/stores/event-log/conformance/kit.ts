@@ -24,9 +24,9 @@ export function records(topic: string, count: number, from = 0): LogRecord[] {
 }
 /** The timeout only ends a hanging test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 90_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('condition not met within 30 s');
+    if (performance.now() > deadline) throw new Error('condition not met within 90 s');
     await sleep(10);
   }
 }
