@@ -1,5 +1,6 @@
 import { PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
+import { whenLate } from '../../runtime/late.ts';
 import { isConnectionLost } from './availability.ts';
 
 /** Bounds how long a request waits for an unreachable or frozen database. */
@@ -19,7 +20,6 @@ async function openPool(databaseUrl: string, onError: (error: Error) => void): P
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'firsthand',
     // Parse int8 as numbers: counters are far below 2^53, and text would compare wrongly.
@@ -28,6 +28,14 @@ async function openPool(databaseUrl: string, onError: (error: Error) => void): P
   // Without a listener, an idle connection closed by the server would crash the process.
   pool.on('error', onError);
   return { options: pool.options, end: () => pool.end(), connect: async () => disposable(await pool.connect()) };
+}
+
+/** Instead of the driver's own time limit: see `whenLate`. */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = whenLate(QUERY_TIMEOUT_MS, () => reject(new Error('Query read timeout')));
+    answer.then(resolve, reject).finally(() => clearTimeout(late));
+  });
 }
 
 /**
@@ -45,7 +53,7 @@ function disposable(client: pg.PoolClient): PostgresPoolClient {
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (broken !== undefined) throw broken;
     try {
-      return await client.query(text, [...parameters]);
+      return await inTime(client.query(text, [...parameters]));
     } catch (error) {
       if (isConnectionLost(error)) broken = error as Error;
       throw error;

@@ -1,4 +1,5 @@
 import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { whenLate } from '../../../runtime/late.ts';
 import { LogUnavailable } from '../port.ts';
 import { type JetStreamApi, orNone } from './api.ts';
 import { fromDirectGet, Message } from './message.ts';
@@ -39,7 +40,7 @@ export class DirectGet {
         if (error) reject(error);
         else resolve({ messages, pending });
       };
-      const late = setTimeout(() => finish(new LogUnavailable('JetStream does not answer')), TIMEOUT_MS);
+      const late = whenLate(TIMEOUT_MS, () => finish(new LogUnavailable('JetStream does not answer')));
       const subscription = this.#connection.subscribe(inbox, {
         callback: (error, msg) => {
           if (error) return finish(new LogUnavailable(error.message, { cause: error }));

@@ -1,4 +1,5 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { whenLate } from '../../../runtime/late.ts';
 import { LogUnavailable } from '../port.ts';
 
 interface Waiting {
@@ -51,7 +52,7 @@ export class Publisher {
       if (this.#connection.isClosed()) return reject(new LogUnavailable('the connection is closed'));
       const token = (this.#counter++).toString(36);
       this.#waiting.set(token, { since: performance.now(), resolve, reject });
-      this.#sweep ??= setTimeout(() => this.#rejectLate(), SWEEP_MS).unref();
+      this.#sweepSoon();
       try {
         this.#connection.publish(subject, data, { reply: `${this.#inbox}.${token}`, ...(meta && { headers: meta }) });
       } catch (error) {
@@ -84,12 +85,15 @@ export class Publisher {
     }
   }
 
+  #sweepSoon(): void {
+    this.#sweep ??= whenLate(SWEEP_MS, () => this.#rejectLate()).unref();
+  }
   #rejectLate(): void {
     this.#sweep = undefined;
     const limit = performance.now() - this.#timeoutMs;
     for (const [token, waiting] of this.#waiting) {
       if (waiting.since > limit) {
-        this.#sweep ??= setTimeout(() => this.#rejectLate(), SWEEP_MS).unref();
+        this.#sweepSoon();
         return;
       }
       this.#waiting.delete(token);
