@@ -379,8 +379,9 @@ test('a group that is taken over late repeats nothing (the journal forgot settle
   await until(() => held.length === 3);
   await first.log.ackAll(held.slice(0, 2));
   await first.connection.close();
-  // Longer than a lease, and a restart.
-  await sleep(11_000);
+  const { stream } = new Layout(3).journalOf(topic, 'g');
+  const { config } = (await connection.request(`$JS.API.STREAM.INFO.${stream}`)).json<{ config: { max_age: number } }>();
+  expect(config.max_age / 1e9, 'seconds: longer than a lease, and a restart').toBeGreaterThan(600);
   const got = receiver(topic, false);
   await until(() => got.length > 0);
   await until(async () => (await log.lag(topic, 'g')).waiting === 0);
