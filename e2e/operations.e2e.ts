@@ -56,7 +56,8 @@ describe('operations', () => {
     await until('the counters', async () => (await metric(/^firsthand_events_accepted_total /)) === 1);
     // Counts are flushed every second: the two requests may fall into two flushes.
     await until('the rejection', async () => (await metric(/^firsthand_events_rejected_total\{reason="missing_field"\}/)) === 1);
-    expect(await metric(new RegExp(`^firsthand_delivery_attempts_total\\{${id},outcome="delivered"\\}`))).toBe(1);
+    const delivered = new RegExp(`^firsthand_delivery_attempts_total\\{${id},outcome="delivered"\\}`);
+    await until('the attempt', async () => (await metric(delivered)) === 1);
     await until('an empty backlog', async () => (await metric(new RegExp(`^firsthand_delivery_backlog_events\\{${id}\\}`))) === 0);
     expect(await metric(new RegExp(`^firsthand_delivery_oldest_seconds\\{${id}\\}`))).toBe(0);
     expect(await metric(/^firsthand_accept_duration_seconds_count /)).toBe(1);

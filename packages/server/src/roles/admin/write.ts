@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
 import type { FastifyBaseLogger } from 'fastify';
-import { sql } from 'kysely';
 import { ApiError } from '../../http/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { turns } from '../../runtime/turns.ts';
 import type { AuditCipher } from '../../stores/config/audit-chain.ts';
 import { appendAudit } from '../../stores/config/audit-logs.ts';
-import { isLostRace } from '../../stores/config/availability.ts';
-import { engineOf } from '../../stores/config/open.ts';
 import type { Db, Stamp } from '../../stores/config/schema.ts';
+import { inTransaction, WAIT_MS } from '../../stores/config/transaction.ts';
 import { markUrgent, nextConfigVersion } from '../../stores/config/version.ts';
 import type { Actor } from './deps.ts';
 import type { CheckBudget } from './organisation-budget.ts';
@@ -37,18 +35,13 @@ export interface Change {
 }
 export type Write = <T>(author: Author, action: `${string}.${string}`, change: (tx: Db, change: Change) => Promise<T>) => Promise<T>;
 
-/** How long a change waits for others. Longer than several of them take on a busy machine, shorter than proxies wait for an answer. */
-const WAIT_MS = 10_000;
-/** Well below the time limit of a query, which ends the connection but not its place in the queue for the lock. */
-const LOCK_MS = 1_000;
-
 /**
  * The only way to write configuration. The change, its audit entry and the new config version are one transaction. When the promise
  * settles, this process has applied the change. An exception rolls everything back. Between the passes over a large document the loop gets a
  * turn.
  *
- * Changes wait for each other in memory, those of other processes in the database. One that lost a race for a lock was rolled back and is
- * repeated: `change` must do nothing that the transaction does not roll back.
+ * Changes of one process wait for each other in memory: in the database each would take a connection that readers lack. `change` may be
+ * called again, as `inTransaction` says.
  */
 export function createWrite(deps: {
   db: Db;
@@ -74,63 +67,51 @@ export function createWrite(deps: {
     }
   }
 
-  async function repeatLostRaces<T>(deadline: number, store: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await store();
-      } catch (error) {
-        if (!isLostRace(error) || deps.clock.monotonic() > deadline) throw error;
-      }
-    }
-  }
-
   return async (author, action, change) => {
     const deadline = deps.clock.monotonic() + WAIT_MS;
-    const store = () =>
-      deps.db.transaction().execute(async (tx) => {
-        if (engineOf(tx) === 'postgres') await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(tx);
-        const now = deps.clock.now();
-        const stamp = { row_version: await nextConfigVersion(tx), now: new Date(now).toISOString() };
-        const audited: Audited[] = [];
-        let urgent = false;
-        await turns.bulk();
-        const value = await change(tx, {
-          stamp,
-          audit(resource) {
-            if (audited.length > 0) throw new Error(`${action} names what it changed twice.`);
-            audited.push(resource);
-          },
-          urgent() {
-            urgent = true;
-          },
-        });
-        const [resource] = audited;
-        if (resource === undefined) throw new Error(`${action} does not name what it changed.`);
-        await turns.bulk();
-        const { id, before, after, changes = differences(before, after) } = resource;
-        await turns.bulk();
-        await deps.checkBudget?.(tx, author.org_id, stamp.row_version);
-        if (urgent) await markUrgent(tx, stamp.row_version);
-        await appendAudit(
-          tx,
-          deps.cipher,
-          {
-            org_id: author.org_id,
-            user_id: author.id,
-            user_email: author.email,
-            action,
-            resource_type: action.slice(0, action.indexOf('.')),
-            resource_id: id,
-            changes,
-            ip_address: author.ip,
-            user_agent: author.user_agent,
-          },
-          now,
-        );
-        await turns.bulk();
-        return value;
+    const store = async (tx: Db) => {
+      const now = deps.clock.now();
+      const stamp = { row_version: await nextConfigVersion(tx), now: new Date(now).toISOString() };
+      const audited: Audited[] = [];
+      let urgent = false;
+      await turns.bulk();
+      const value = await change(tx, {
+        stamp,
+        audit(resource) {
+          if (audited.length > 0) throw new Error(`${action} names what it changed twice.`);
+          audited.push(resource);
+        },
+        urgent() {
+          urgent = true;
+        },
       });
-    const result = await inTurn(deadline, () => repeatLostRaces(deadline, store));
+      const [resource] = audited;
+      if (resource === undefined) throw new Error(`${action} does not name what it changed.`);
+      await turns.bulk();
+      const { id, before, after, changes = differences(before, after) } = resource;
+      await turns.bulk();
+      await deps.checkBudget?.(tx, author.org_id, stamp.row_version);
+      if (urgent) await markUrgent(tx, stamp.row_version);
+      await appendAudit(
+        tx,
+        deps.cipher,
+        {
+          org_id: author.org_id,
+          user_id: author.id,
+          user_email: author.email,
+          action,
+          resource_type: action.slice(0, action.indexOf('.')),
+          resource_id: id,
+          changes,
+          ip_address: author.ip,
+          user_agent: author.user_agent,
+        },
+        now,
+      );
+      await turns.bulk();
+      return value;
+    };
+    const result = await inTurn(deadline, () => inTransaction(deps.db, deps.clock, store, deadline));
     await turns.bulk();
     // The change is committed. If applying it fails, this process picks it up at its next reload, like every other process.
     await deps.configChanged().catch((error: unknown) => deps.log.warn({ err: error }, 'a configuration change is not applied yet'));

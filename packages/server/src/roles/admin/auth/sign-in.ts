@@ -12,6 +12,7 @@ import {
   rotateRefreshToken,
   startSession,
 } from '../../../stores/config/sessions.ts';
+import { inTransaction } from '../../../stores/config/transaction.ts';
 import { findLogin, type Login, noteLogin } from '../../../stores/config/users.ts';
 import type { Actor, AdminDeps } from '../deps.ts';
 import { normaliseEmail } from './email.ts';
@@ -69,7 +70,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
   }
 
   async function fail(attempt: Attempt, user: AuditedUser | undefined, client: Client): Promise<void> {
-    await db.transaction().execute(async (tx) => {
+    await inTransaction(db, clock, async (tx) => {
       const now = clock.now();
       const nowLocked = await recordFailure(tx, attempt.key, now);
       if (user === undefined) await imitateAudit(tx);
@@ -101,7 +102,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
   ): Promise<TokenPair> {
     const sessionId = newId('ses');
     const refresh = newRefreshToken(kind);
-    const sessionUser = await db.transaction().execute(async (tx) => {
+    const sessionUser = await inTransaction(db, clock, async (tx) => {
       const now = clock.now();
       if (!(await mayOpen(tx, now))) return undefined;
       const started = await startSession(tx, {
@@ -128,23 +129,21 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
     if (refreshKindOf(token) !== kind) throw new ApiError('INVALID_REFRESH_TOKEN');
     const next = newRefreshToken(kind);
     const now = clock.now();
-    const rotation = await db
-      .transaction()
-      .execute((tx) =>
-        rotateRefreshToken(
-          tx,
-          refreshTokenHash(token),
-          { refresh_hash: refreshTokenHash(next), expires_at: iso(now + settings.refreshTokenTtlMs), now: iso(now) },
-          kind === 'console' ? iso(now - CONSOLE_GRACE_MS) : undefined,
-        ),
-      );
+    const rotation = await inTransaction(db, clock, (tx) =>
+      rotateRefreshToken(
+        tx,
+        refreshTokenHash(token),
+        { refresh_hash: refreshTokenHash(next), expires_at: iso(now + settings.refreshTokenTtlMs), now: iso(now) },
+        kind === 'console' ? iso(now - CONSOLE_GRACE_MS) : undefined,
+      ),
+    );
     if (rotation.kind !== 'rotated') throw new ApiError('INVALID_REFRESH_TOKEN');
     return await pair(rotation.user, rotation.session_id, next);
   }
 
   /** Ends the session of a refresh token, or every session of its user. An unknown token has nothing to end. */
   async function signOut(token: string, everywhere: boolean, client: Client): Promise<void> {
-    await db.transaction().execute(async (tx) => {
+    await inTransaction(db, clock, async (tx) => {
       const session = await findRefreshSession(tx, refreshTokenHash(token));
       const user = session && (await findSessionUser(tx, session.session_id, session.user_id));
       if (session === undefined || user === undefined) return;
