@@ -24,6 +24,20 @@ test('a watcher sees every stage of an event, and rejected events', async () => 
   end();
 });
 
+test('a watcher that asks for counts gets those of the last minutes, by integration', async () => {
+  const { key, pipeline, integration } = await pipelineTo(client, receiver.url);
+  const { frames, opened, end, say } = watch(service, `?token=${client.token}`);
+  await opened;
+  say({ type: 'counts', scopes: [{ pipeline_id: pipeline.id, group_by: 'integration_id' }] });
+  for (const messageId of ['counted-1', 'counted-2']) await send(service, key, '/v1/t', { type: 'track', event: 'Counted', messageId });
+  const { counts } = await until('the deliveries among the counts', async () =>
+    frames.find((frame) => frame.stage === 'counts' && frame.counts.totals.delivered === 2),
+  );
+  expect(counts.totals).toMatchObject({ received: 2, processed: 2 });
+  expect(counts.groups).toEqual([expect.objectContaining({ id: integration.id, totals: expect.objectContaining({ delivered: 2 }) })]);
+  end();
+});
+
 test('an invalid token closes the socket with 4401, and no token is logged', async () => {
   expect(await watch(service, '?token=nonsense').closed).toBe(4401);
   expect(service.output()).not.toContain(client.token);

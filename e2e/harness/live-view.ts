@@ -8,6 +8,7 @@ export interface Watch {
   opened: Promise<unknown>;
   /** The code that the service closed the socket with. */
   closed: Promise<number>;
+  say(message: object): void;
   end(): void;
 }
 
@@ -20,6 +21,7 @@ export function watch(service: Pick<Service, 'url'>, query: string): Watch {
     frames,
     opened: new Promise((resolve) => socket.on('open', resolve)),
     closed: new Promise((resolve) => socket.on('close', resolve)),
+    say: (message) => socket.send(JSON.stringify(message)),
     end: () => socket.terminate(),
   };
 }

@@ -2575,6 +2575,8 @@ export interface paths {
          *
          *     Filters may change later: send `{"type": "filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}`.
          *
+         *     For live counts, send `{"type": "counts", "scopes": [{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]}`: at most 4 scopes, each with the parameters of `GET /v1/admin/stats`. A message of stage `counts` follows for each scope about every 2 seconds, less often where the store is slow. A new list replaces the old one; an empty list ends the counts.
+         *
          *     The socket closes with 4401 where the token is not valid, with 4408 when it expires, with 1013 where it cannot be served now.
          *
          *     With `heartbeat=true`, `{"stage": "heartbeat"}` is sent once the token is accepted and then every 15 seconds: without one for longer, the connection is lost. Every socket gets protocol pings at the same pace.
@@ -4840,6 +4842,29 @@ export interface components {
          *       "stage": "skipped",
          *       "count": 12
          *     }
+         * @example {
+         *       "time": "2026-05-01T12:00:03.000Z",
+         *       "stage": "counts",
+         *       "scope": {
+         *         "pipeline_id": "pl_01jv0g3m5w8k2d7c9q4r6t1x0z"
+         *       },
+         *       "counts": {
+         *         "series": [
+         *           {
+         *             "time": "2026-05-01T12:00:00.000Z",
+         *             "received": 12,
+         *             "processed": 12,
+         *             "delivered": 23
+         *           }
+         *         ],
+         *         "totals": {
+         *           "received": 12,
+         *           "processed": 12,
+         *           "delivered": 23
+         *         },
+         *         "waiting": 1
+         *       }
+         *     }
          */
         LiveMessage: {
             /** Format: date-time */
@@ -4847,7 +4872,7 @@ export interface components {
             /** @description Counts the messages of this connection. */
             seq?: number;
             /** @enum {string} */
-            stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error" | "heartbeat";
+            stage: "received" | "rejected" | "processed" | "dropped" | "delivered" | "accepted_by_vendor" | "retrying" | "dead_lettered" | "webhook_rejected" | "skipped" | "error" | "heartbeat" | "counts";
             pipeline_id?: string | null;
             integration_id?: string | null;
             event_id?: string | null;
@@ -4863,6 +4888,15 @@ export interface components {
             status?: number | null;
             /** @description What the stage worked on. */
             payload?: unknown;
+            /** @description With `counts`: the scope that they are of, as it was asked for. */
+            scope?: Record<string, never>;
+            /** @description With `counts`: what `GET /v1/admin/stats` answers for the scope with `interval=minute`, for the last five whole minutes and the current one. Zeros are left out. Each message replaces the one before. */
+            counts?: {
+                series?: Record<string, never>[];
+                totals?: Record<string, never>;
+                waiting?: number;
+                groups?: Record<string, never>[];
+            };
             /** @description With `skipped`: how many messages this reader lost because it was too slow. */
             count?: number;
         };

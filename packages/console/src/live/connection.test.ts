@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLive, type Live, type Socket } from './connection.ts';
 
-let sockets: (Socket & { closed: boolean })[];
+let sockets: (Socket & { closed: boolean; sent: string[] })[];
 let renewed: string[];
 let live: Live;
 /** Every status since the start, without repeats. */
@@ -19,6 +19,8 @@ beforeEach(() => {
         onmessage: null,
         onclose: null,
         closed: false,
+        sent: [] as string[],
+        send: (text: string) => void socket.sent.push(text),
         close: () => void (socket.closed = true),
       } as (typeof sockets)[number];
       sockets.push(socket);
@@ -118,4 +120,22 @@ test('frames reach their listeners; skipped ones are counted until that has stop
   expect([seen, live.get().skipped]).toEqual([['a'], 12]);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(live.get()).toMatchObject({ status: 'live', skipped: 0 });
+});
+
+test('counts are asked for once the service has accepted the connection, and again after a reconnect', async () => {
+  const heard: unknown[] = [];
+  live.onCounts(({ counts }) => heard.push(counts));
+  live.start();
+  await vi.advanceTimersByTimeAsync(0);
+  live.askCounts([{ pipeline_id: 'pl_1' }]);
+  expect(newest().sent).toEqual([]);
+  beat();
+  say({ stage: 'counts', scope: { pipeline_id: 'pl_1' }, counts: { waiting: 1 } });
+  expect(heard).toEqual([{ waiting: 1 }]);
+  end(1006);
+  await vi.advanceTimersByTimeAsync(500);
+  beat();
+  live.askCounts([]);
+  const asked = '{"type":"counts","scopes":[{"pipeline_id":"pl_1"}]}';
+  expect(sockets.map(({ sent }) => sent)).toEqual([[asked], [asked, '{"type":"counts","scopes":[]}']]);
 });

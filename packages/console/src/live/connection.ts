@@ -16,6 +16,12 @@ export interface LiveFrame {
   status: number | null;
   payload: unknown;
 }
+/** The last minutes of a scope, in the words of `GET /v1/admin/stats`; zeros are left out. */
+export interface CountsMessage {
+  stage: 'counts';
+  scope: object;
+  counts: object;
+}
 export type LiveState = { status: 'connecting' | 'live' | 'offline'; skipped: number; since: number };
 
 const FIRST_WAIT_MS = 500;
@@ -31,6 +37,7 @@ const EXPIRED_TOKEN = 4408;
 export interface Socket {
   onmessage: ((event: MessageEvent<string>) => void) | null;
   onclose: ((event: CloseEvent) => void) | null;
+  send(text: string): void;
   close(): void;
 }
 export interface LiveDeps {
@@ -42,6 +49,9 @@ export interface Live {
   get(): LiveState;
   subscribe(listener: () => void): () => void;
   onFrame(listener: (frame: LiveFrame) => void): () => void;
+  /** Counts of these scopes are sent from now on, also after a reconnect. */
+  askCounts(scopes: readonly object[]): void;
+  onCounts(listener: (message: CountsMessage) => void): () => void;
   start(): void;
   stop(): void;
   /** Connects at once unless it is live. */
@@ -61,6 +71,8 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
   let state: LiveState = { status: 'connecting', skipped: 0, since: Date.now() };
   const stateListeners = new Set<() => void>();
   const frameListeners = new Set<(frame: LiveFrame) => void>();
+  const countsListeners = new Set<(message: CountsMessage) => void>();
+  let scopes: readonly object[] = [];
 
   async function connect(): Promise<void> {
     clearTimeout(retry);
@@ -82,15 +94,28 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
   }
   function hear(data: string): void {
     heardAt = Date.now();
-    const frame = JSON.parse(data) as LiveFrame | { stage: 'heartbeat' } | { stage: 'skipped'; count: number } | { stage: 'error' };
+    const frame = JSON.parse(data) as
+      | LiveFrame
+      | CountsMessage
+      | { stage: 'heartbeat' }
+      | { stage: 'skipped'; count: number }
+      | { stage: 'error' };
     if (frame.stage === 'error') return;
     if (state.status !== 'live') {
       wait = FIRST_WAIT_MS;
       set({ status: 'live', skipped: 0, since: Date.now() });
+      if (scopes.length > 0) sendScopes();
     }
     if (frame.stage === 'heartbeat') return;
+    if (frame.stage === 'counts') {
+      for (const listener of countsListeners) listener(frame as CountsMessage);
+      return;
+    }
     if (frame.stage === 'skipped') skip((frame as { count: number }).count);
     else for (const listener of frameListeners) listener(frame as LiveFrame);
+  }
+  function sendScopes(): void {
+    socket?.send(JSON.stringify({ type: 'counts', scopes }));
   }
   /** Later messages of the socket are ignored. */
   function lose(): void {
@@ -132,6 +157,14 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
     onFrame(listener) {
       frameListeners.add(listener);
       return () => frameListeners.delete(listener);
+    },
+    askCounts(next) {
+      scopes = next;
+      if (state.status === 'live') sendScopes();
+    },
+    onCounts(listener) {
+      countsListeners.add(listener);
+      return () => countsListeners.delete(listener);
     },
     start() {
       if (started) return;

@@ -14,7 +14,7 @@ export interface Outlet {
   send(text: string): void;
 }
 
-const MAX_BUFFERED_BYTES = 262_144;
+export const MAX_BUFFERED_BYTES = 262_144;
 /** How soon a reader that can receive again gets the number of lost frames, if no frame carries it earlier. */
 export const TELL_EVERY_MS = 250;
 /** Milliseconds per second that frames may take. Unused time is saved for a burst. */

@@ -4,6 +4,7 @@
  */
 import type { OpenApiPaths } from '../http/openapi.ts';
 import { FILTERS } from './audience.ts';
+import { COUNTS_EVERY_MS, MAX_SCOPES } from './counts.ts';
 import { TAP_STAGES } from './port.ts';
 import { BAD_TOKEN, DEBUG_PATH, EXPIRED_TOKEN, TRY_LATER } from './socket.ts';
 
@@ -15,7 +16,7 @@ const Frame = {
   properties: {
     time: { type: 'string', format: 'date-time' },
     seq: { type: 'integer', description: 'Counts the messages of this connection.' },
-    stage: { type: 'string', enum: [...TAP_STAGES, 'skipped', 'error', 'heartbeat'] },
+    stage: { type: 'string', enum: [...TAP_STAGES, 'skipped', 'error', 'heartbeat', 'counts'] },
     pipeline_id: text,
     integration_id: text,
     event_id: text,
@@ -26,6 +27,18 @@ const Frame = {
     duration_ms: { type: ['number', 'null'] },
     status: { type: ['integer', 'null'] },
     payload: { description: 'What the stage worked on.' },
+    scope: { type: 'object', description: 'With `counts`: the scope that they are of, as it was asked for.' },
+    counts: {
+      type: 'object',
+      description:
+        'With `counts`: what `GET /v1/admin/stats` answers for the scope with `interval=minute`, for the last five whole minutes and the current one. Zeros are left out. Each message replaces the one before.',
+      properties: {
+        series: { type: 'array', items: { type: 'object' } },
+        totals: { type: 'object' },
+        waiting: { type: 'integer' },
+        groups: { type: 'array', items: { type: 'object' } },
+      },
+    },
     count: { type: 'integer', description: 'With `skipped`: how many messages this reader lost because it was too slow.' },
   },
   examples: [
@@ -44,6 +57,16 @@ const Frame = {
       payload: null,
     },
     { stage: 'skipped', count: 12 },
+    {
+      time: '2026-05-01T12:00:03.000Z',
+      stage: 'counts',
+      scope: { pipeline_id: 'pl_01jv0g3m5w8k2d7c9q4r6t1x0z' },
+      counts: {
+        series: [{ time: '2026-05-01T12:00:00.000Z', received: 12, processed: 12, delivered: 23 }],
+        totals: { received: 12, processed: 12, delivered: 23 },
+        waiting: 1,
+      },
+    },
   ],
 };
 const FILTER_WORDS: Record<(typeof FILTERS)[number], string> = {
@@ -63,6 +86,7 @@ export const debugSocketPaths: OpenApiPaths = {
       description: [
         'The access token goes into `token`, into the `Authorization` header, or into the pair of subprotocols `bearer, <token>`.',
         `Filters may change later: send \`{"type": "filter", ${FILTERS.map((name) => `"${name}"?`).join(', ')}}\`.`,
+        `For live counts, send \`{"type": "counts", "scopes": [{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]}\`: at most ${MAX_SCOPES} scopes, each with the parameters of \`GET /v1/admin/stats\`. A message of stage \`counts\` follows for each scope about every ${COUNTS_EVERY_MS / 1_000} seconds, less often where the store is slow. A new list replaces the old one; an empty list ends the counts.`,
         `The socket closes with ${BAD_TOKEN} where the token is not valid, with ${EXPIRED_TOKEN} when it expires, with ${TRY_LATER} where it cannot be served now.`,
         'With `heartbeat=true`, `{"stage": "heartbeat"}` is sent once the token is accepted and then every 15 seconds: without one for longer, the connection is lost. Every socket gets protocol pings at the same pace.',
         'Least role: **viewer**.',

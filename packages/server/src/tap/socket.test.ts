@@ -31,6 +31,7 @@ beforeEach(async () => {
     ephemeral,
     clock: systemClock,
     hideSecrets: (frame) => JSON.parse(JSON.stringify(frame).replaceAll('hidden-parameter', '••••')),
+    readCounts: async () => ({ waiting: 3 }),
     liveApiTokens: async (ids) => {
       asked.push(ids);
       return new Set(ids.filter((id) => !revoked.includes(id)));
@@ -204,6 +205,17 @@ describe('the debug socket', () => {
     tap.emit('org_1', { stage: 'received', event_id: 'e1' });
     tap.emit('org_1', { stage: 'dropped', event_id: 'e2' });
     await expect.poll(() => frames.map((frame) => frame.event_id)).toEqual(['e2']);
+    socket.terminate();
+  });
+
+  test('live counts follow for each scope; a list of scopes that is not valid is refused', async () => {
+    const { frames, socket, opened } = connect('?token=org_1');
+    await opened;
+    const wrong = [[{ group_by: 'event' }], [{ pipeline_id: 5 }], [null], 'all', Array.from({ length: 5 }, () => ({}))];
+    for (const scopes of [...wrong, [{ pipeline_id: 'pl_1' }]]) socket.send(JSON.stringify({ type: 'counts', scopes }));
+    await expect.poll(() => frames.length).toBe(6);
+    expect(frames.slice(0, 5)).toEqual(wrong.map(() => ({ stage: 'error', reason: expect.stringContaining('at most 4 scopes') })));
+    expect(frames[5]).toMatchObject({ stage: 'counts', scope: { pipeline_id: 'pl_1' }, counts: { waiting: 3 } });
     socket.terminate();
   });
 

@@ -1,6 +1,6 @@
 /**
  * Live debugging over WebSocket. A reader sees its own organisation's frames. A slow reader loses frames, gets their number, and never
- * slows the pipeline.
+ * slows the pipeline. A reader may also ask for live counts.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,6 +10,7 @@ import { ApiError, type ApiErrorCode } from '../http/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
+import { type CountsScope, LiveCounts, MAX_SCOPES, type ReadCounts, readScopes } from './counts.ts';
 import { TAP_STAGES } from './port.ts';
 import { Revocations } from './revocations.ts';
 import type { TimedFrame } from './tap.ts';
@@ -20,7 +21,9 @@ export const EXPIRED_TOKEN = 4408;
 export const TRY_LATER = 1013;
 const MAX_INCOMING_BYTES = 16_384;
 const STAGES: ReadonlySet<string> = new Set(TAP_STAGES);
-const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}, a stage being one of ${TAP_STAGES.join(', ')}`;
+const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}, a stage being one of ${TAP_STAGES.join(', ')}; or {"type":"counts", "scopes":[{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]} with at most ${MAX_SCOPES} scopes`;
+/** Messages kept while the token is checked. */
+const MAX_EARLY = 4;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
 /** A user who is removed, disabled or signed out elsewhere is disconnected within this time. Revoked API tokens end sooner. */
 const RECHECK_MS = 5_000;
@@ -38,6 +41,7 @@ export interface DebugSocketDeps {
   liveApiTokens(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Masks secrets that a transformation may have copied into an event. */
   hideSecrets(frame: TimedFrame): TimedFrame;
+  readCounts: ReadCounts;
 }
 
 export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { close(): void } {
@@ -50,12 +54,13 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   const audiences = new Map<string, Audience>();
   const budget = new TapBudget(deps.clock);
   const revocations = new Revocations(deps.liveApiTokens);
+  const counts = new LiveCounts(deps.readCounts, deps.clock);
 
   async function serve(socket: WebSocket, request: IncomingMessage, url: URL): Promise<void> {
-    // Clients may send a filter right after `open`, while the token is still being checked: keep the newest one until then.
-    let early: string | undefined;
+    // Clients may send a filter right after `open`, while the token is still being checked: keep the newest messages until then.
+    const early: string[] = [];
     const keepEarly = (data: RawData) => {
-      early = String(data);
+      if (early.push(String(data)) > MAX_EARLY) early.shift();
     };
     socket.on('message', keepEarly);
     const token = tokenOf(request, url);
@@ -67,7 +72,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     if (audience && audience.size >= MAX_SOCKETS_PER_ORGANISATION) return socket.close(TRY_LATER, 'too many debug sockets');
     if (!audience) audiences.set(orgId, (audience = new Audience(deps.ephemeral, orgId, budget, deps.hideSecrets)));
     const asked = filterOf(Object.fromEntries(url.searchParams));
-    if (asked === undefined) refuseFilter(socket);
+    if (asked === undefined) refuse(socket);
     const watcher = new Watcher(socket, asked ?? {});
     audience.join(watcher);
     const revoked = () => socket.close(BAD_TOKEN, 'token no longer valid');
@@ -92,14 +97,16 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
       Math.min(checked.expires_at - deps.clock.now(), 2 ** 31 - 1),
     );
     const onMessage = (text: string) => {
-      const next = readFilter(text);
-      if (next) audience.setFilter(watcher, next);
-      else refuseFilter(socket);
+      const message = readMessage(text);
+      if (message?.filter) audience.setFilter(watcher, message.filter);
+      else if (message?.scopes) counts.ask(socket, orgId, message.scopes);
+      else refuse(socket);
     };
     socket.off('message', keepEarly);
     socket.on('message', (data) => onMessage(String(data)));
-    if (early !== undefined) onMessage(early);
+    early.forEach(onMessage);
     socket.on('close', () => {
+      counts.leave(socket);
       unwatch?.();
       clearInterval(heartbeat);
       clearInterval(recheck);
@@ -149,7 +156,7 @@ function tokenOf(request: IncomingMessage, url: URL): string | undefined {
 }
 
 /** A filter that matches nothing would look like an idle pipeline. So it is rejected with a message, and the previous filter stays. */
-function refuseFilter(socket: WebSocket): void {
+function refuse(socket: WebSocket): void {
   socket.send(JSON.stringify({ stage: 'error', reason: EXPECTED }));
 }
 function filterOf(fields: Record<string, unknown>): Filter | undefined {
@@ -163,11 +170,12 @@ function filterOf(fields: Record<string, unknown>): Filter | undefined {
   }
   return filter;
 }
-function readFilter(text: string): Filter | undefined {
+function readMessage(text: string): { filter?: Filter | undefined; scopes?: CountsScope[] | undefined } | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     const fields = typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
-    return fields.type === 'filter' ? filterOf(fields) : undefined;
+    if (fields.type === 'filter') return { filter: filterOf(fields) };
+    return fields.type === 'counts' ? { scopes: readScopes(fields.scopes) } : undefined;
   } catch {
     return undefined;
   }

@@ -3,11 +3,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ApiError } from '../../http/errors.ts';
 import type { OpenApiPaths } from '../../http/openapi.ts';
 import { hideSecrets } from '../../snapshot/hide-secrets.ts';
+import { lastMinutes } from '../../tap/counts.ts';
 import { attachDebugSocket, type TokenCheck } from '../../tap/socket.ts';
 import { buildAdminApp } from './app.ts';
 import { liveApiTokens } from './auth/api-tokens.ts';
 import { createIdentify } from './auth/identify.ts';
 import type { AdminDeps } from './deps.ts';
+import { readStatistics } from './routes/stats.ts';
 
 export interface AdminRole {
   handle(req: IncomingMessage, res: ServerResponse): void;
@@ -44,6 +46,7 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
         clock: deps.clock,
         checkToken,
         liveApiTokens: (ids) => liveApiTokens(deps.db, ids),
+        readCounts: (orgId, scope) => readStatistics(deps, orgId, { ...scope, ...lastMinutes(deps.clock.now()) }),
         hideSecrets: (frame) => hideSecrets(snapshots.current(), frame.pipeline_id, frame),
       });
     },

@@ -7,7 +7,7 @@ import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import { countGroups, readStats, readStatsBy } from '../../../stores/observe/stats.ts';
 import { waitingSeries } from '../../../stores/observe/waiting.ts';
 import { definedOf } from '../defined.ts';
-import type { AdminApp, AdminContext } from '../deps.ts';
+import type { AdminApp, AdminContext, AdminDeps } from '../deps.ts';
 import { timeRange } from '../time-range.ts';
 import { requirePipeline } from './integrations.ts';
 
@@ -47,7 +47,6 @@ const Waiting = Type.Optional(Type.Integer({ description: 'With `with_waiting`: 
 const SERIES = { series: Type.Array(named('StatisticsEntry', Closed({ time: Timestamp, waiting: Waiting, ...Entry }))), totals: Counts };
 
 export function statsRoutes(app: AdminApp, context: AdminContext): void {
-  const { observe, log, snapshots } = context.operations;
   app.get(
     '/stats',
     {
@@ -91,43 +90,55 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
         },
       },
     },
-    async ({ query, user }) => {
-      const { pipeline_id, integration_id, interval = 'hour', fill = false, with_waiting = false, group_by } = query;
-      const range = timeRange(query);
-      const to = range.to ?? Math.max(context.clock.now(), range.from ?? 0);
-      const from = range.from ?? to - DAY;
-      if ((to - from) / LENGTH[interval] > MAX_ENTRIES) throw invalid('interval', 'is too short for this time range');
-      if (group_by !== undefined && integration_id !== undefined) throw invalid('group_by', 'must not be combined with integration_id');
-      const integration = integration_id === undefined ? undefined : await findIntegrationById(context.db, user.org_id, integration_id);
-      if (
-        integration_id !== undefined &&
-        (integration === undefined || (pipeline_id ?? integration.pipeline_id) !== integration.pipeline_id)
-      )
-        throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
-      if (pipeline_id !== undefined) await requirePipeline(context.db, user.org_id, pipeline_id);
-      const pipeline_ids = idsOf('pipeline_ids', query.pipeline_ids);
-      const asked = { org_id: user.org_id, ...definedOf({ pipeline_id, pipeline_ids }), from, to, interval, fill };
-      const entries = Math.floor((to - from) / LENGTH[interval]) + 1;
-      if (group_by !== undefined && (await countGroups(observe, asked, group_by)) * entries > MAX_GROUPED_ENTRIES)
-        throw invalid('interval', 'is too short for this time range and number of groups');
-      const integrations = [...snapshots.current().integrations.values()]
-        .map((compiled) => compiled.integration)
-        .filter(
-          (each) =>
-            each.org_id === user.org_id &&
-            (integration_id ?? each.id) === each.id &&
-            (pipeline_id ?? each.pipeline_id) === each.pipeline_id &&
-            (pipeline_ids ?? [each.pipeline_id]).includes(each.pipeline_id),
-        );
-      const waiting = await backlogOf(log, integrations);
-      const stats = await readStats(observe, asked, integration && { ...integration, waiting });
-      const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
-      const grouped = groups === undefined ? {} : { groups: [...groups].map(([id, each]) => ({ id, ...each })) };
-      if (!with_waiting) return { ...stats, ...grouped, waiting };
-      const times = stats.series.map(({ time }) => time);
-      const backlog = await waitingSeries(observe, asked, { integrations, waiting }, times);
-      const series = stats.series.map((entry, at) => ({ ...entry, waiting: backlog[at] ?? 0 }));
-      return { ...stats, series, ...grouped, waiting };
-    },
+    ({ query, user }) => readStatistics(context, user.org_id, query),
   );
+}
+
+interface StatisticsQuery {
+  pipeline_id?: string;
+  pipeline_ids?: string;
+  integration_id?: string;
+  from?: string;
+  to?: string;
+  interval?: 'minute' | 'hour' | 'day';
+  fill?: boolean;
+  with_waiting?: boolean;
+  group_by?: 'pipeline_id' | 'integration_id';
+}
+/** Also read by the debug socket, for its live counts. */
+export async function readStatistics(deps: Pick<AdminDeps, 'db' | 'clock' | 'operations'>, org_id: string, query: StatisticsQuery) {
+  const { observe, log, snapshots } = deps.operations;
+  const { pipeline_id, integration_id, interval = 'hour', fill = false, with_waiting = false, group_by } = query;
+  const range = timeRange(query);
+  const to = range.to ?? Math.max(deps.clock.now(), range.from ?? 0);
+  const from = range.from ?? to - DAY;
+  if ((to - from) / LENGTH[interval] > MAX_ENTRIES) throw invalid('interval', 'is too short for this time range');
+  if (group_by !== undefined && integration_id !== undefined) throw invalid('group_by', 'must not be combined with integration_id');
+  const integration = integration_id === undefined ? undefined : await findIntegrationById(deps.db, org_id, integration_id);
+  if (integration_id !== undefined && (integration === undefined || (pipeline_id ?? integration.pipeline_id) !== integration.pipeline_id))
+    throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
+  if (pipeline_id !== undefined) await requirePipeline(deps.db, org_id, pipeline_id);
+  const pipeline_ids = idsOf('pipeline_ids', query.pipeline_ids);
+  const asked = { org_id, ...definedOf({ pipeline_id, pipeline_ids }), from, to, interval, fill };
+  const entries = Math.floor((to - from) / LENGTH[interval]) + 1;
+  if (group_by !== undefined && (await countGroups(observe, asked, group_by)) * entries > MAX_GROUPED_ENTRIES)
+    throw invalid('interval', 'is too short for this time range and number of groups');
+  const integrations = [...snapshots.current().integrations.values()]
+    .map((compiled) => compiled.integration)
+    .filter(
+      (each) =>
+        each.org_id === org_id &&
+        (integration_id ?? each.id) === each.id &&
+        (pipeline_id ?? each.pipeline_id) === each.pipeline_id &&
+        (pipeline_ids ?? [each.pipeline_id]).includes(each.pipeline_id),
+    );
+  const waiting = await backlogOf(log, integrations);
+  const stats = await readStats(observe, asked, integration && { ...integration, waiting });
+  const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
+  const grouped = groups === undefined ? {} : { groups: [...groups].map(([id, each]) => ({ id, ...each })) };
+  if (!with_waiting) return { ...stats, ...grouped, waiting };
+  const times = stats.series.map(({ time }) => time);
+  const backlog = await waitingSeries(observe, asked, { integrations, waiting }, times);
+  const series = stats.series.map((entry, at) => ({ ...entry, waiting: backlog[at] ?? 0 }));
+  return { ...stats, series, ...grouped, waiting };
 }
