@@ -6,6 +6,8 @@ import { bounds, fixedRange, RANGES, type RangeKey } from './time-range.ts';
 
 /** Statistics are at most ten seconds old on the server; asking more often shows nothing new. */
 const STATS_EVERY_MS = 20_000;
+/** Where the live counts add the last minutes. */
+const CONTINUED_STATS_EVERY_MS = 60_000;
 
 /** The newest 100. Lists that must hold every pipeline page and search on the server. */
 export const pipelinesQuery = () =>
@@ -40,27 +42,28 @@ export const integrationsQuery = (pipelineId: string) =>
     refetchInterval: 30_000,
   });
 
-interface StatsScope {
+export interface StatsScope {
   pipeline_id?: string;
   pipeline_ids?: string;
   integration_id?: string;
   group_by?: 'pipeline_id' | 'integration_id';
   with_waiting?: boolean;
 }
-export const statsQuery = (range: RangeKey, scope: StatsScope = {}) =>
+/** `since`: the live counts go on from this minute, see `useStats`. Without it the statistics are complete by themselves. */
+export const statsQuery = (range: RangeKey, scope: StatsScope = {}, since?: number) =>
   queryOptions({
     queryKey: ['stats', range, scope],
-    queryFn: () =>
-      call(api.GET('/v1/admin/stats', { params: { query: { ...bounds(range), interval: RANGES[range].interval, fill: true, ...scope } } })),
-    refetchInterval: STATS_EVERY_MS,
+    queryFn: async () => {
+      const limits = { ...bounds(range), ...(since === undefined ? {} : { to: new Date(since - 1).toISOString() }) };
+      const query = { ...limits, interval: RANGES[range].interval, fill: true, ...scope };
+      return { since, ...(await call(api.GET('/v1/admin/stats', { params: { query } }))) };
+    },
+    refetchInterval: since === undefined ? STATS_EVERY_MS : CONTINUED_STATS_EVERY_MS,
     placeholderData: keepPreviousData,
   });
 /** All dead letters of the time, also of replays that failed again. */
 export const deadOf = ({ dead_lettered, dead_lettered_again }: { dead_lettered: number; dead_lettered_again: number }): number =>
   dead_lettered + dead_lettered_again;
-/** The numbers and the chart of Home, or of a pipeline. They share one answer. */
-export const trafficQuery = (range: RangeKey, pipelineId?: string) =>
-  statsQuery(range, { with_waiting: true, ...(pipelineId === undefined ? {} : { pipeline_id: pipelineId }) });
 /** The same length of time before the range, to compare with. */
 export const earlierStatsQuery = (range: RangeKey, scope: StatsScope = {}) =>
   queryOptions({
@@ -73,13 +76,13 @@ export const earlierStatsQuery = (range: RangeKey, scope: StatsScope = {}) =>
       ),
     staleTime: 300_000,
   });
-/** Events received per minute, by pipeline, over the last five whole minutes, which `range` names. */
+/** Events received per minute, by pipeline, over the last five whole minutes, which `range` names. Only where the live counts are away. */
 export const ratesQuery = () =>
   queryOptions({
     queryKey: ['rates'],
     queryFn: async () => {
       const to = Math.floor(Date.now() / 60_000) * 60_000 - 1;
-      const { groups = [], totals } = await call(
+      const { groups = [] } = await call(
         api.GET('/v1/admin/stats', {
           params: {
             query: {
@@ -93,7 +96,6 @@ export const ratesQuery = () =>
       );
       return {
         range: fixedRange(to + 1 - RATE_MINUTES * 60_000, to),
-        all: totals.received / RATE_MINUTES,
         byPipeline: new Map(groups.map(({ id, totals: { received } }) => [id, received / RATE_MINUTES])),
       };
     },

@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Tooltip } from '@mantine/core';
 import { type ComponentPropsWithoutRef, useId, useState } from 'react';
 import type { Role } from '../session/roles.ts';
 import { useMay } from '../session/use-session.ts';
+import classes from './role-button.module.css';
 
 const textOf = (needs: Role): string => `Needs the role ${needs}`;
 
@@ -11,12 +12,18 @@ export function RoleButton({
   disabled,
   loading,
   onClick,
+  children,
   ...props
 }: { needs: Role } & ButtonProps & Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps>) {
   const may = useMay(needs);
   const [open, setOpen] = useState(false);
   const id = useId();
-  if (may) return <Button {...props} disabled={disabled ?? false} loading={loading ?? false} onClick={onClick} />;
+  if (may)
+    return (
+      <Button {...props} disabled={disabled ?? false} loading={loading ?? false} onClick={onClick}>
+        {children}
+      </Button>
+    );
   return (
     <>
       <Tooltip label={textOf(needs)} opened={open}>
@@ -34,7 +41,13 @@ export function RoleButton({
             event.preventDefault();
             setOpen(true);
           }}
-        />
+        >
+          {children}
+          {/* A finger cannot hover: there the role stands in the button. */}
+          <span className={classes.role} aria-hidden>
+            {'\u00a0'}· needs {needs}
+          </span>
+        </Button>
       </Tooltip>
       <span id={id} hidden>
         {textOf(needs)}

@@ -3361,6 +3361,11 @@ export interface components {
             /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
             created_by: string;
             /**
+             * @description The user who made it. It ends with this user.
+             * @example ada@example.com
+             */
+            created_by_email: string;
+            /**
              * Format: date-time
              * @example 2026-05-01T12:00:00.000Z
              */
@@ -4640,6 +4645,11 @@ export interface components {
                 token_prefix: string;
                 /** @example usr_01jv0g3m5w8k2d7c9q4r6t1x0z */
                 created_by: string;
+                /**
+                 * @description The user who made it. It ends with this user.
+                 * @example ada@example.com
+                 */
+                created_by_email: string;
                 /**
                  * Format: date-time
                  * @example 2026-05-01T12:00:00.000Z

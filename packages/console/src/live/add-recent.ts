@@ -28,7 +28,12 @@ export function addRecent(base: BaseStatistics, recent: Recent | undefined, step
   };
 }
 
-function continued({ series, totals }: { series: Entry[]; totals: Counts }, minutes: readonly RecentEntry[], since: number, stepMs: number) {
+function continued(
+  { series, totals }: { series: Entry[]; totals: Counts },
+  minutes: readonly RecentEntry[],
+  since: number,
+  stepMs: number,
+) {
   const entries = [...series];
   let sum = totals;
   for (const minute of minutes) {

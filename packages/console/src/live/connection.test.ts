@@ -130,7 +130,7 @@ test('counts are asked for once the service has accepted the connection, and aga
   live.askCounts([{ pipeline_id: 'pl_1' }]);
   expect(newest().sent).toEqual([]);
   beat();
-  say({ stage: 'counts', scope: { pipeline_id: 'pl_1' }, counts: { waiting: 1 } });
+  say({ stage: 'counts', time: '2026-05-01T12:00:00.000Z', scope: { pipeline_id: 'pl_1' }, counts: { waiting: 1 } });
   expect(heard).toEqual([{ waiting: 1 }]);
   end(1006);
   await vi.advanceTimersByTimeAsync(500);

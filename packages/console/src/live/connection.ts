@@ -19,6 +19,7 @@ export interface LiveFrame {
 /** The last minutes of a scope, in the words of `GET /v1/admin/stats`; zeros are left out. */
 export interface CountsMessage {
   stage: 'counts';
+  time: string;
   scope: object;
   counts: object;
 }

@@ -1,6 +1,7 @@
 /** One WebSocket per tab to the live debugger. Frames go to subscribers. */
 import { session } from '../session/session.ts';
 import { createLive } from './connection.ts';
+import { createRecentCounts } from './recent-counts.ts';
 
 export type { LiveFrame, LiveState } from './connection.ts';
 
@@ -15,5 +16,6 @@ export const live = createLive({
     return new WebSocket(url, ['bearer', token]);
   },
 });
+export const recentCounts = createRecentCounts(live);
 addEventListener('online', live.retryNow);
 addEventListener('offline', live.networkLost);

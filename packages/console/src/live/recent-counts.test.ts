@@ -27,7 +27,12 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 const KEY = '{"pipeline_id":"pl_1"}';
-const counts = { stage: 'counts' as const, scope: { pipeline_id: 'pl_1' }, counts: { series: [], waiting: 2 } };
+const counts = {
+  stage: 'counts' as const,
+  time: '2026-05-01T12:00:00.000Z',
+  scope: { pipeline_id: 'pl_1' },
+  counts: { series: [], waiting: 2 },
+};
 
 test('each scope is asked for once, and no longer when nobody looks', async () => {
   const ends = [recent.watch('{}', () => undefined), recent.watch(KEY, () => undefined), recent.watch(KEY, () => undefined)];

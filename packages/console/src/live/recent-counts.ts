@@ -12,6 +12,9 @@ export interface Recent {
 }
 export interface RecentState {
   counts: Recent;
+  /** When they were read, by the clock of the service and by that of the browser. */
+  time: number;
+  heardAt: number;
   /** False once they no longer arrive. */
   isFresh: boolean;
 }
@@ -24,7 +27,7 @@ export interface CountsScope {
 const FRESH_MS = 30_000;
 
 export function createRecentCounts(live: Pick<Live, 'get' | 'subscribe' | 'askCounts' | 'onCounts'>) {
-  const wanted = new Map<string, { scope: CountsScope; listeners: Set<() => void>; state?: RecentState; heardAt: number }>();
+  const wanted = new Map<string, { scope: CountsScope; listeners: Set<() => void>; state?: RecentState }>();
   let isAsking = false;
   let aging: ReturnType<typeof setInterval> | undefined;
 
@@ -37,17 +40,16 @@ export function createRecentCounts(live: Pick<Live, 'get' | 'subscribe' | 'askCo
       live.askCounts([...wanted.values()].map(({ scope }) => scope));
     });
   }
-  live.onCounts(({ scope, counts }: CountsMessage) => {
+  live.onCounts(({ scope, counts, time }: CountsMessage) => {
     const entry = wanted.get(JSON.stringify(scope));
     if (entry === undefined) return;
-    entry.heardAt = Date.now();
-    entry.state = { counts: counts as Recent, isFresh: true };
+    entry.state = { counts: counts as Recent, time: Date.parse(time), heardAt: Date.now(), isFresh: true };
     for (const listener of entry.listeners) listener();
   });
   function age(): void {
     const isLive = live.get().status === 'live';
     for (const entry of wanted.values()) {
-      if (!entry.state?.isFresh || (isLive && Date.now() - entry.heardAt <= FRESH_MS)) continue;
+      if (!entry.state?.isFresh || (isLive && Date.now() - entry.state.heardAt <= FRESH_MS)) continue;
       entry.state = { ...entry.state, isFresh: false };
       for (const listener of entry.listeners) listener();
     }
@@ -60,7 +62,7 @@ export function createRecentCounts(live: Pick<Live, 'get' | 'subscribe' | 'askCo
       aging ??= setInterval(age, 5_000);
       let entry = wanted.get(key);
       if (entry === undefined) {
-        wanted.set(key, (entry = { scope: JSON.parse(key) as CountsScope, listeners: new Set(), heardAt: 0 }));
+        wanted.set(key, (entry = { scope: JSON.parse(key) as CountsScope, listeners: new Set() }));
         askSoon();
       }
       const { listeners } = entry;

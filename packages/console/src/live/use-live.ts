@@ -1,5 +1,6 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { type LiveFrame, type LiveState, live } from './live.ts';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type LiveFrame, type LiveState, live, recentCounts } from './live.ts';
+import type { CountsScope, RecentState } from './recent-counts.ts';
 
 export function useLiveState(): LiveState {
   return useSyncExternalStore(live.subscribe, live.get);
@@ -11,4 +12,10 @@ export function useLiveFrames(onFrame: (frame: LiveFrame) => void): void {
     latest.current = onFrame;
   });
   useEffect(() => live.onFrame((frame) => latest.current(frame)), []);
+}
+/** The newest counts of the last minutes. Undefined: nothing is wanted, or nothing has arrived yet. */
+export function useRecent(scope: CountsScope | undefined): RecentState | undefined {
+  const key = scope && JSON.stringify(scope);
+  const watch = useCallback((listener: () => void) => (key === undefined ? () => undefined : recentCounts.watch(key, listener)), [key]);
+  return useSyncExternalStore(watch, () => (key === undefined ? undefined : recentCounts.get(key)));
 }

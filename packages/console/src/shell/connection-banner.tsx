@@ -5,6 +5,9 @@ import { clockTime } from '../format.ts';
 import { live } from '../live/live.ts';
 import { useLiveState } from '../live/use-live.ts';
 
+/** Between two looks whether something was read since. */
+const LOOK_EVERY_MS = 5_000;
+
 /** A reconnect that takes no longer than this is not worth a word. */
 const QUIET_MS = 3_000;
 
@@ -13,6 +16,7 @@ export function ConnectionBanner() {
   const { status, since } = useLiveState();
   const queries = useQueryClient();
   const [shown, setShown] = useState(false);
+  const [readAt, setReadAt] = useState(0);
   const wasOffline = useRef(false);
   useEffect(() => {
     if (status === 'live') {
@@ -26,7 +30,28 @@ export function ConnectionBanner() {
     const timer = setTimeout(() => setShown(true), QUIET_MS);
     return () => clearTimeout(timer);
   }, [status, queries]);
+  useEffect(() => {
+    if (!shown) return;
+    const look = () =>
+      setReadAt(
+        queries
+          .getQueryCache()
+          .getAll()
+          .reduce((last, { state }) => Math.max(last, state.dataUpdatedAt), 0),
+      );
+    look();
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [shown, queries]);
   if (!shown) return null;
+  // The API answers: only the socket is away, as behind a proxy that does not pass it on.
+  if (readAt > since + QUIET_MS)
+    return (
+      <Alert color="yellow" mb="md" role="alert" title="Live data is not connected">
+        Numbers are read from the API instead, every 20 seconds, and new events do not appear by themselves. Connecting is tried again; a
+        proxy must pass WebSockets on for <code>/v1/admin/debug/live</code>.
+      </Alert>
+    );
   return (
     <Alert color="yellow" mb="md" role="alert" title="No connection to the service">
       <Group gap="sm">

@@ -1,9 +1,8 @@
 import { Tooltip } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { number } from '../format.ts';
-import { useLiveState } from '../live/use-live.ts';
-import { ratesQuery } from '../queries.ts';
+import { useLiveState, useRecent } from '../live/use-live.ts';
+import { rateOf } from '../live/use-stats.ts';
 import classes from './shell.module.css';
 
 const WORDS = { live: 'Live', behind: 'Behind', connecting: 'Connecting', offline: 'Offline' } as const;
@@ -11,7 +10,8 @@ const WORDS = { live: 'Live', behind: 'Behind', connecting: 'Connecting', offlin
 /** Says whether what moves on the page is current. */
 export function LiveDot() {
   const { status, skipped } = useLiveState();
-  const rates = useQuery(ratesQuery());
+  const recent = useRecent({});
+  const rate = recent?.isFresh ? rateOf(recent, recent.counts.series) : undefined;
   const shown = status === 'live' && skipped > 0 ? 'behind' : status;
   const why = {
     live: 'Live data is connected.',
@@ -27,11 +27,11 @@ export function LiveDot() {
           {WORDS[shown]}
         </span>
       </Tooltip>
-      {shown === 'live' && rates.data !== undefined && rates.data.all >= 1 && (
+      {shown === 'live' && rate !== undefined && rate.perMinute >= 1 && (
         <span className={classes.rate}>
           {'· '}
-          <Link to="/events" search={{ range: rates.data.range }} title="The events of the last five minutes">
-            {number(Math.round(rates.data.all))} events/min
+          <Link to="/events" search={{ range: rate.range }} title="The events of the last five minutes">
+            {number(Math.round(rate.perMinute))} events/min
           </Link>
         </span>
       )}

@@ -1,7 +1,7 @@
 /** Every retained event, live or past, with its result at each integration; the selected one explains itself in a side panel. */
 import { Alert, Button, Group } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { api, call, RefusedError } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
@@ -116,6 +116,7 @@ export function EventsPage() {
     ({ event_id, pipeline_id }: Row) => setSearch({ selected: event_id, selected_in: pipeline_id, request: undefined }, isOpen),
     [setSearch, isOpen],
   );
+  const clear = () => setSearch(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   function setFilter(name: FilterName, value: string | undefined) {
     setSearch({ [name]: value, ...(name === 'pipeline' ? { integration: undefined, source: undefined } : {}) });
   }
@@ -150,12 +151,7 @@ export function EventsPage() {
         </>
       }
     >
-      <Filters
-        search={search}
-        hasManyPipelines={hasMany}
-        onChange={setFilter}
-        onClear={() => setSearch(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
-      />
+      <Filters search={search} hasManyPipelines={hasMany} onChange={setFilter} onClear={clear} />
       {gap?.why === 'many' && isLive && (
         <Alert color="yellow" mb="sm" role="status">
           <Group gap="sm">
@@ -174,7 +170,18 @@ export function EventsPage() {
         // The panel does not depend on the list: a shared link may name an event that the filters leave out, or a very new one.
         <div className={classes.split} data-open={search.selected !== undefined}>
           {rows.length === 0 ? (
-            <Empty title="No events here">
+            <Empty
+              title="No events here"
+              action={
+                filtered ? (
+                  <Button variant="default" onClick={clear}>
+                    Clear the filters
+                  </Button>
+                ) : (
+                  <SendEvents pipelines={pipelines.data?.pipelines ?? []} />
+                )
+              }
+            >
               {filtered
                 ? 'No retained event matches these filters.'
                 : 'Send a first event with the snippet of a pipeline; it appears here at once.'}
@@ -244,4 +251,18 @@ function useGrowingList(pages: readonly { rows: Row[] }[] | undefined): Row[] {
   for (const { rows } of pages?.slice(list.pages) ?? []) for (const row of rows) list.rows.push(row);
   list.pages = pages?.length ?? 0;
   return list.rows;
+}
+
+/** To the snippets of the only pipeline, or to the list to choose one from. */
+function SendEvents({ pipelines }: { pipelines: readonly { id: string }[] }) {
+  const [only, ...more] = pipelines;
+  const target =
+    only === undefined || more.length > 0
+      ? { to: '/pipelines' }
+      : { to: '/pipelines/$pipelineId', params: { pipelineId: only.id }, search: { snippet: 'html' } };
+  return (
+    <Button component={Link} {...(target as { to: string })}>
+      {only === undefined ? 'Create a pipeline' : more.length > 0 ? 'Choose a pipeline' : 'Send events …'}
+    </Button>
+  );
 }

@@ -1,10 +1,12 @@
 /** Received, delivered, dropped, waiting, dead: the number, its change against the same time before, its shape, and the way to its events. */
 import { useQuery } from '@tanstack/react-query';
+import { AsOf } from '../../components/as-of.tsx';
 import { Stat, Stats } from '../../components/stat.tsx';
-import { Failed } from '../../components/states.tsx';
+import { Failed, Outdated } from '../../components/states.tsx';
 import { words } from '../../components/tag.tsx';
 import { change, milliseconds, number } from '../../format.ts';
-import { deadOf, earlierStatsQuery, trafficQuery } from '../../queries.ts';
+import { useTraffic } from '../../live/use-stats.ts';
+import { deadOf, earlierStatsQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 
@@ -27,9 +29,9 @@ const reasonsOf = (dropped: Record<string, number>) =>
 export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipelineId?: string; oldest?: string | undefined }) {
   const scope = pipelineId === undefined ? {} : { pipeline_id: pipelineId };
   const pipeline = pipelineId === undefined ? {} : { pipeline: pipelineId };
-  const stats = useQuery(trafficQuery(range, pipelineId));
+  const stats = useTraffic(range, pipelineId);
   const earlier = useQuery(earlierStatsQuery(range, scope));
-  if (stats.isError) return <Failed error={stats.error} retry={() => void stats.refetch()} />;
+  if (stats.isLoadingError) return <Failed error={stats.error} retry={() => void stats.refetch()} />;
   const { data } = stats;
   const before = earlier.data?.totals;
   const dead = data && deadOf(data.totals);
@@ -40,69 +42,73 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
   const against = `against the ${length} before`;
   const backlog = data?.series.map(({ waiting = 0 }) => waiting) ?? [];
   return (
-    <Stats>
-      <Stat
-        label="Received"
-        value={shown(data?.totals.received)}
-        change={moved(data?.totals.received, before?.received)}
-        against={against}
-        note={
-          data && data.totals.rejected > 0
-            ? [
-                {
-                  text: `${number(data.totals.rejected)} rejected`,
-                  link: { to: '/events', search: { ...pipeline, range, status: 'rejected' } },
-                },
-              ]
-            : 'none rejected'
-        }
-        series={data?.series.map(({ received }) => received) ?? []}
-        link={{ to: '/events', search: { ...pipeline, range } }}
-      />
-      <Stat
-        label="Delivered"
-        value={shown(data?.totals.delivered)}
-        change={moved(data?.totals.delivered, before?.delivered)}
-        against={against}
-        note={data ? `p50 ${milliseconds(data.totals.p50_ms)} · p99 ${milliseconds(data.totals.p99_ms)}` : ''}
-        series={data?.series.map(({ delivered }) => delivered) ?? []}
-        link={{ to: '/events', search: { ...pipeline, range, delivery: 'delivered' } }}
-      />
-      <Stat
-        label="Dropped by your rules"
-        value={shown(data && sum(data.totals.dropped))}
-        change={moved(data && sum(data.totals.dropped), before && sum(before.dropped))}
-        against={against}
-        note={
-          data === undefined
-            ? ''
-            : reasonsOf(data.totals.dropped).map(({ reason, text }) => ({
-                text,
-                link: { to: '/events', search: { ...pipeline, range, reason } },
-              }))
-        }
-        series={data?.series.map(({ dropped }) => sum(dropped)) ?? []}
-        link={{ to: '/events', search: { ...pipeline, range, delivery: 'dropped' } }}
-      />
-      <Stat
-        label="Waiting"
-        value={shown(data?.waiting)}
-        change={moved(data?.waiting, backlog[0])}
-        against={`against the beginning of the ${length}`}
-        note={oldest ?? (data?.waiting === 0 ? 'nothing waits' : 'not delivered yet')}
-        series={backlog}
-        link={{ to: '/events', search: { ...pipeline, delivery: 'waiting' } }}
-      />
-      <Stat
-        label="Dead letters"
-        value={shown(dead)}
-        change={moved(dead, before && deadOf(before))}
-        against={against}
-        note="given up in this time"
-        tone={dead !== undefined && dead > 0 ? 'bad' : undefined}
-        series={data?.series.map(deadOf) ?? []}
-        link={{ to: '/dead-letters', search: countedSearch(pipeline, range) }}
-      />
-    </Stats>
+    <>
+      {stats.isError && <Outdated what="These numbers" error={stats.error} retry={() => void stats.refetch()} />}
+      <AsOf at={stats.readAt} />
+      <Stats>
+        <Stat
+          label="Received"
+          value={shown(data?.totals.received)}
+          change={moved(data?.totals.received, before?.received)}
+          against={against}
+          note={
+            data && data.totals.rejected > 0
+              ? [
+                  {
+                    text: `${number(data.totals.rejected)} rejected`,
+                    link: { to: '/events', search: { ...pipeline, range, status: 'rejected' } },
+                  },
+                ]
+              : 'none rejected'
+          }
+          series={data?.series.map(({ received }) => received) ?? []}
+          link={{ to: '/events', search: { ...pipeline, range } }}
+        />
+        <Stat
+          label="Delivered"
+          value={shown(data?.totals.delivered)}
+          change={moved(data?.totals.delivered, before?.delivered)}
+          against={against}
+          note={data ? `p50 ${milliseconds(data.totals.p50_ms)} · p99 ${milliseconds(data.totals.p99_ms)}` : ''}
+          series={data?.series.map(({ delivered }) => delivered) ?? []}
+          link={{ to: '/events', search: { ...pipeline, range, delivery: 'delivered' } }}
+        />
+        <Stat
+          label="Dropped by your rules"
+          value={shown(data && sum(data.totals.dropped))}
+          change={moved(data && sum(data.totals.dropped), before && sum(before.dropped))}
+          against={against}
+          note={
+            data === undefined
+              ? ''
+              : reasonsOf(data.totals.dropped).map(({ reason, text }) => ({
+                  text,
+                  link: { to: '/events', search: { ...pipeline, range, reason } },
+                }))
+          }
+          series={data?.series.map(({ dropped }) => sum(dropped)) ?? []}
+          link={{ to: '/events', search: { ...pipeline, range, delivery: 'dropped' } }}
+        />
+        <Stat
+          label="Waiting"
+          value={shown(data?.waiting)}
+          change={moved(data?.waiting, backlog[0])}
+          against={`against the beginning of the ${length}`}
+          note={oldest ?? (data?.waiting === 0 ? 'nothing waits' : 'not delivered yet')}
+          series={backlog}
+          link={{ to: '/events', search: { ...pipeline, delivery: 'waiting' } }}
+        />
+        <Stat
+          label="Dead letters"
+          value={shown(dead)}
+          change={moved(dead, before && deadOf(before))}
+          against={against}
+          note="given up in this time"
+          tone={dead !== undefined && dead > 0 ? 'bad' : undefined}
+          series={data?.series.map(deadOf) ?? []}
+          link={{ to: '/dead-letters', search: countedSearch(pipeline, range) }}
+        />
+      </Stats>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 /** The pipelines with their rate. Pages and searches on the server, and asks only for the numbers of the pipelines in view. */
 import { Box, Group, Table, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
@@ -10,8 +10,9 @@ import { useRange } from '../../components/range-select.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { Empty, Failed, Loading, Outdated } from '../../components/states.tsx';
 import { number, perMinute } from '../../format.ts';
+import { rateOf, usePipelineStats } from '../../live/use-stats.ts';
 import { nextOffset } from '../../next-offset.ts';
-import { deadOf, ratesQuery, statsQuery } from '../../queries.ts';
+import { deadOf, ratesQuery } from '../../queries.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 import classes from './attention.module.css';
 
@@ -32,18 +33,18 @@ export function PipelineRates() {
     staleTime: 30_000,
   });
   const pages = pipelines.data?.pages ?? [];
-  const stats = useQueries({
-    queries: pages
-      .filter((page) => page.pipelines.length > 0)
-      .map((page) => ({
-        ...statsQuery(range, { group_by: 'pipeline_id', pipeline_ids: page.pipelines.map(({ id }) => id).join(',') }),
-        refetchInterval: 60_000,
-      })),
-  });
-  const rates = useQuery(ratesQuery());
-  const byId = new Map(stats.flatMap(({ data }) => data?.groups?.map((group) => [group.id, group] as const) ?? []));
-  const failed = stats.find(({ isError }) => isError);
-  const rows = pages.flatMap((page, at) => page.pipelines.map((pipeline) => ({ ...pipeline, isCounted: stats[at]?.data !== undefined })));
+  const { queries, groups, recent } = usePipelineStats(
+    range,
+    pages.map((page) => page.pipelines.map(({ id }) => id)),
+  );
+  const rates = useQuery({ ...ratesQuery(), enabled: recent?.isFresh !== true });
+  const rate = (id: string): { perMinute: number; range: string } | undefined => {
+    if (recent?.isFresh) return rateOf(recent, recent.counts.groups?.find((group) => group.id === id)?.series);
+    return rates.data && { perMinute: rates.data.byPipeline.get(id) ?? 0, range: rates.data.range };
+  };
+  const byId = new Map(groups.flatMap((page) => page?.map((group) => [group.id, group] as const) ?? []));
+  const failed = queries.find(({ isError }) => isError);
+  const rows = pages.flatMap((page, at) => page.pipelines.map((pipeline) => ({ ...pipeline, isCounted: groups[at] !== undefined })));
   const total = pages[0]?.total ?? 0;
   return (
     <section className={`panel ${classes.list}`} aria-label="Pipelines">
@@ -67,14 +68,14 @@ export function PipelineRates() {
         )}
       </Group>
       {failed !== undefined && (
-        <Outdated what="The numbers of the pipelines" error={failed.error} retry={() => stats.forEach((each) => void each.refetch())} />
+        <Outdated what="The numbers of the pipelines" error={failed.error} retry={() => queries.forEach((each) => void each.refetch())} />
       )}
       {pipelines.isPending ? (
         <Loading what="your pipelines" />
       ) : pipelines.isLoadingError ? (
         <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />
       ) : rows.length === 0 ? (
-        <Empty title="No pipeline matches" />
+        <Empty title="No pipeline matches" action={<Link to="/">Show all pipelines</Link>} />
       ) : (
         <div style={{ overflowX: 'auto' }}>
           <Table>
@@ -96,6 +97,7 @@ export function PipelineRates() {
             <Table.Tbody>
               {rows.map(({ id, name, type, enabled, isCounted }) => {
                 const group = byId.get(id);
+                const current = rate(id);
                 const dead = group === undefined ? 0 : deadOf(group.totals);
                 const count = (value: number | undefined): string => (isCounted ? number(value ?? 0) : '…');
                 return (
@@ -113,10 +115,10 @@ export function PipelineRates() {
                     <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                       <Link
                         to="/events"
-                        search={{ pipeline: id, range: rates.data?.range ?? '1h' }}
+                        search={{ pipeline: id, range: current?.range ?? '1h' }}
                         title="The events of the last five minutes"
                       >
-                        {rates.data === undefined ? '…' : perMinute(rates.data.byPipeline.get(id) ?? 0)}
+                        {current === undefined ? '…' : perMinute(current.perMinute)}
                       </Link>
                     </Table.Td>
                     <Table.Td ta="right" visibleFrom="xs">

@@ -58,7 +58,8 @@ export function useSetup(pipelineId: string | undefined): Setup | undefined {
   useLiveFrames((frame) => {
     if (!waiting || frame.pipeline_id !== pipelineId || frame.event_id === null || frame.stage === 'rejected') return;
     const first = { event_id: frame.event_id, name: frame.event ?? frame.type ?? 'event' };
-    queries.setQueryData(setupQuery(pipelineId).queryKey, (old: Setup | undefined) => ({ ...(old ?? NOTHING_YET), first }));
+    // Before the first answer the other steps are not known, and a finished set-up must not look unfinished.
+    queries.setQueryData(setupQuery(pipelineId).queryKey, (old: Setup | undefined) => old && { ...old, first });
   });
   return query.data;
 }

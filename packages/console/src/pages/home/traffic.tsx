@@ -1,7 +1,7 @@
 /** Received, delivered, dropped and dead letters over the time range. */
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { deadOf, trafficQuery } from '../../queries.ts';
+import { useTraffic } from '../../live/use-stats.ts';
+import { deadOf } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 import type { EventsSearch } from '../events/search.ts';
@@ -14,7 +14,7 @@ const ROOM = 262;
 
 export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: string }) {
   // Its numbers stand above, and say so where they cannot be read.
-  const { data } = useQuery(trafficQuery(range, pipelineId));
+  const { data } = useTraffic(range, pipelineId);
   const pipeline = pipelineId === undefined ? {} : { pipeline: pipelineId };
   const events = (search: EventsSearch = {}) => ({ to: '/events' as const, search: { ...pipeline, range, ...search } });
   return (

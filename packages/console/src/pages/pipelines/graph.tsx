@@ -171,7 +171,7 @@ export function PipelineGraph({
     <section className={`panel ${classes.graph}`} aria-label="Picture of the pipeline">
       {failed !== undefined && <Outdated what="A part of the picture" error={failed.error} retry={() => void failed.refetch()} />}
       <svg viewBox={`0 0 ${WIDTH} ${height}`} width="100%" className={classes.picture} aria-label="Sources, steps and integrations">
-        <g fill="none" stroke="var(--accent)" strokeOpacity={0.28}>
+        <g className={classes.edges}>
           {sourceNodes.map((node) => (
             <Edge key={node.key} from={node} to={privacy} width={thick(node)} />
           ))}
@@ -181,10 +181,10 @@ export function PipelineGraph({
           ))}
         </g>
         {sourceNodes.map((node) => (
-          <Count key={node.key} node={node} at="end" />
+          <Count key={node.key} node={node} at="end" above={thick(node) / 2} />
         ))}
         {[privacy, transform, ...targets].map((node) => (
-          <Count key={node.key} node={node} at="start" />
+          <Count key={node.key} node={node} at="start" above={thick(node) / 2} />
         ))}
         {[...sourceNodes, privacy, transform, ...targets].map((node) => (
           <Box key={node.key} node={node} />
@@ -235,11 +235,11 @@ export function PipelineGraph({
 const labelOf = ({ count, what }: Counted): string => `${number(count)} ${count === 1 ? 'event' : 'events'} ${what}`;
 
 /** Above the line of an edge, where it leaves a source or reaches the other boxes. Leads to the events that it counts. */
-function Count({ node: { x, y, width, edge }, at }: { node: Node; at: 'start' | 'end' }): ReactNode {
+function Count({ node: { x, y, width, edge }, at, above }: { node: Node; at: 'start' | 'end'; above: number }): ReactNode {
   if (edge === undefined) return null;
   return (
     <Link to="/events" search={edge.events as never} className={classes.count} aria-label={labelOf(edge)}>
-      <text x={at === 'end' ? x + width + 8 : x - 8} y={y + BOX.height / 2 - 12} textAnchor={at === 'end' ? 'start' : 'end'}>
+      <text x={at === 'end' ? x + width + 8 : x - 8} y={y + BOX.height / 2 - above - 5} textAnchor={at === 'end' ? 'start' : 'end'}>
         {short(edge.count)}
       </text>
     </Link>
@@ -273,8 +273,7 @@ function Stage({ name, note, nodes }: { name: string; note: ReactNode; nodes: re
 function Edge({ from, to, width, tone }: { from: Node; to: Node; width: number; tone?: Node['tone'] }): ReactNode {
   const [x1, y1, x2, y2] = [from.x + from.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
   const bend = (x2 - x1) / 2;
-  const style = tone === 'bad' ? { stroke: 'var(--bad)', strokeOpacity: 0.5 } : tone === 'idle' ? { stroke: 'var(--idle)' } : undefined;
-  return <path d={`M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} strokeWidth={width} style={style} />;
+  return <path d={`M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} strokeWidth={width} data-tone={tone} />;
 }
 function Box({ node: { x, y, width, title, note, tone, link } }: { node: Node }): ReactNode {
   return (

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useRange } from '../../components/range-select.tsx';
 import { Failed, Loading, Outdated } from '../../components/states.tsx';
 import { ago } from '../../format.ts';
-import { integrationsQuery, statsQuery, trafficQuery } from '../../queries.ts';
+import { useIntegrationStats, useTraffic } from '../../live/use-stats.ts';
+import { integrationsQuery } from '../../queries.ts';
 import { Numbers } from '../home/numbers.tsx';
 import { Traffic } from '../home/traffic.tsx';
 import { PipelineGraph } from './graph.tsx';
@@ -10,15 +11,12 @@ import { IntegrationTable } from './integration-table.tsx';
 
 export function Overview({ pipelineId }: { pipelineId: string }) {
   const range = useRange();
-  const stats = useQuery(trafficQuery(range, pipelineId));
-  const each = useQuery({
-    ...statsQuery(range, { pipeline_id: pipelineId, group_by: 'integration_id' }),
-    refetchInterval: 30_000,
-  });
+  const stats = useTraffic(range, pipelineId);
+  const each = useIntegrationStats(range, pipelineId);
   const integrations = useQuery(integrationsQuery(pipelineId));
-  if (stats.isPending || integrations.isPending) return <Loading what="the pipeline’s numbers" />;
-  if (stats.isError) return <Failed error={stats.error} retry={() => void stats.refetch()} />;
-  if (integrations.isError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
+  if (stats.isLoadingError) return <Failed error={stats.error} retry={() => void stats.refetch()} />;
+  if (integrations.isLoadingError) return <Failed error={integrations.error} retry={() => void integrations.refetch()} />;
+  if (stats.data === undefined || integrations.isPending) return <Loading what="the pipeline’s numbers" />;
   const { totals } = stats.data;
   const oldest = integrations.data.integrations
     .map(({ health }) => health.oldest_waiting_at)

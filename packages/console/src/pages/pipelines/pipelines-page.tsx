@@ -78,7 +78,20 @@ export function PipelinesPage() {
       ) : pipelines.isLoadingError ? (
         <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />
       ) : rows === undefined || rows.length === 0 ? (
-        <Empty title={filtered ? 'No pipeline matches' : 'No pipelines yet'} />
+        <Empty
+          title={filtered ? 'No pipeline matches' : 'No pipelines yet'}
+          action={
+            filtered ? (
+              <Button variant="default" onClick={() => void navigate({ to: '/pipelines' })}>
+                Show all pipelines
+              </Button>
+            ) : (
+              <RoleButton needs="editor" onClick={show}>
+                New pipeline
+              </RoleButton>
+            )
+          }
+        />
       ) : (
         <>
           <section className="panel" style={{ overflowX: 'auto' }} aria-label="Pipelines">

@@ -1,4 +1,4 @@
-import { Box, Modal, Table, TextInput } from '@mantine/core';
+import { Box, Button, Modal, Table, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -69,9 +69,23 @@ export function SourcesPage() {
       ) : sources.isLoadingError ? (
         <Failed error={sources.error} retry={() => void sources.refetch()} />
       ) : rows.length === 0 && q !== '' ? (
-        <Empty title="No source matches" />
+        <Empty
+          title="No source matches"
+          action={
+            <Button variant="default" onClick={() => void navigate({ to: '/sources' })}>
+              Show all sources
+            </Button>
+          }
+        />
       ) : rows.length === 0 ? (
-        <Empty title="No sources yet">
+        <Empty
+          title="No sources yet"
+          action={
+            <RoleButton needs="editor" onClick={show}>
+              New source
+            </RoleButton>
+          }
+        >
           Payments, orders, contacts and form answers become events of a pipeline. They arrive as signed webhooks, or from Kafka, NATS or
           SQS.
         </Empty>

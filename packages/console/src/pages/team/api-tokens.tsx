@@ -45,7 +45,9 @@ export function ApiTokens() {
         <Button onClick={show}>New token</Button>
       </Group>
       {tokens.data.length === 0 ? (
-        <Empty title="No API tokens" />
+        <Empty title="No API tokens" action={<Button onClick={show}>New token</Button>}>
+          One lets a script or a deployment call the management API without a person’s password.
+        </Empty>
       ) : (
         <section className="panel" style={{ overflowX: 'auto' }} aria-label="API tokens">
           <Table>
@@ -54,6 +56,7 @@ export function ApiTokens() {
                 <Table.Th>Name</Table.Th>
                 <Table.Th>Role</Table.Th>
                 <Table.Th visibleFrom="sm">Pipelines</Table.Th>
+                <Table.Th visibleFrom="sm">Made by</Table.Th>
                 <Table.Th visibleFrom="sm">Last used</Table.Th>
                 <Table.Th visibleFrom="sm">Ends</Table.Th>
                 <Table.Th>
@@ -62,12 +65,13 @@ export function ApiTokens() {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {tokens.data.map(({ id, name, role, pipeline_ids, token_prefix, last_used_at, expires_at }) => (
+              {tokens.data.map(({ id, name, role, pipeline_ids, token_prefix, created_by_email, last_used_at, expires_at }) => (
                 <Table.Tr key={id}>
                   <Table.Td>
                     <b>{name}</b> <span className="mono dim">{token_prefix}…</span>
                     <Box hiddenFrom="sm" className="dim">
                       <div>pipelines: {pipelinesOf(pipeline_ids)}</div>
+                      <div>made by: {created_by_email}</div>
                       <div>used: {last_used_at === null ? 'never' : ago(last_used_at)}</div>
                       <div>
                         ends: <Ending at={expires_at} />
@@ -78,6 +82,7 @@ export function ApiTokens() {
                     <Tag>{role}</Tag>
                   </Table.Td>
                   <Table.Td visibleFrom="sm">{pipelinesOf(pipeline_ids)}</Table.Td>
+                  <Table.Td visibleFrom="sm">{created_by_email}</Table.Td>
                   <Table.Td visibleFrom="sm">{last_used_at === null ? 'never' : ago(last_used_at)}</Table.Td>
                   <Table.Td visibleFrom="sm">
                     <Ending at={expires_at} />

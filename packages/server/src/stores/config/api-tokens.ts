@@ -41,11 +41,17 @@ export async function countApiTokens(db: Db, orgId: string): Promise<number> {
   return await countOf(db.selectFrom('api_tokens').where('org_id', '=', orgId));
 }
 
-export async function listApiTokens(db: Db, orgId: string, page: Page): Promise<Paged<ApiToken>> {
-  const query = db.selectFrom('api_tokens').where('org_id', '=', orgId);
-  const listed = query.select(SHOWN).orderBy('created_at', 'desc').orderBy('id', 'desc');
+/** With the address of the user who made each. */
+export async function listApiTokens(db: Db, orgId: string, page: Page): Promise<Paged<ApiToken & { created_by_email: string }>> {
+  const query = db.selectFrom('api_tokens').where('api_tokens.org_id', '=', orgId);
+  const listed = query
+    .innerJoin('users', 'users.id', 'api_tokens.user_id')
+    .select(SHOWN.map((name) => `api_tokens.${name}` as const))
+    .select('users.email as created_by_email')
+    .orderBy('api_tokens.created_at', 'desc')
+    .orderBy('api_tokens.id', 'desc');
   const { rows, total } = await readPage(listed, page, () => countOf(query));
-  return { rows: rows.map(toApiToken), total };
+  return { rows: rows.map(({ created_by_email, ...row }) => ({ ...toApiToken(row), created_by_email })), total };
 }
 
 export async function findApiToken(db: Db, orgId: string, id: string): Promise<ApiToken | undefined> {

@@ -19,6 +19,7 @@ const shown = {
   pipeline_ids: Nullable(Type.Array(Id('pl'), { description: 'The pipelines it is limited to; null for all.' })),
   token_prefix: Type.String({ description: 'The first eight characters, for identification.', examples: ['fht_9aQx'] }),
   created_by: Id('usr'),
+  created_by_email: Type.String({ description: 'The user who made it. It ends with this user.', examples: ['ada@example.com'] }),
   expires_at: Nullable(Timestamp),
   last_used_at: Nullable(Type.String({ ...Timestamp, description: 'At most a minute late.' })),
   created_at: Timestamp,
@@ -32,7 +33,7 @@ const Create = Body(
     expires_at: Type.Optional(Nullable(Timestamp)),
     pipeline_ids: Type.Optional(Nullable(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 100 }))),
   },
-  ['id', 'org_id', 'token_prefix', 'created_by', 'last_used_at', 'created_at'],
+  ['id', 'org_id', 'token_prefix', 'created_by', 'created_by_email', 'last_used_at', 'created_at'],
   { examples: [{ name: 'Deployment', role: 'editor' }] },
 );
 
@@ -94,7 +95,7 @@ export function apiTokenRoutes(app: AdminApp, context: AdminContext): void {
         change.audit({ id: made.id, after: made });
         return made;
       });
-      return reply.code(201).send({ ...created, token });
+      return reply.code(201).send({ ...created, created_by_email: user.email, token });
     },
   );
 
