@@ -8,6 +8,7 @@ import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
 import type { Browsing } from '../packages/collector/test/site.ts';
 import { readTotpSecret, stepAt, totpCode } from '../packages/server/src/roles/admin/auth/totp.ts';
 import { freePort } from '../packages/server/test/servers/index.ts';
+import { send } from './harness/client.ts';
 import { type Console, openPage, signIn, startConsole } from './harness/console.ts';
 import { OWNER, type Service } from './harness/service.ts';
 
@@ -66,6 +67,10 @@ describe('who may enter the console', () => {
     expect(await read()).toBe(200);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.reload();
+    await page
+      .getByRole('row', { name: /Deployment/ })
+      .getByText(OWNER.email)
+      .waitFor();
     await page.getByRole('button', { name: 'Revoke Deployment' }).click();
     expect(await page.content()).not.toContain(token);
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -138,6 +143,11 @@ describe('who may enter the console', () => {
     await create.dispatchEvent('click');
     await role.waitFor();
     expect(await other.getByRole('dialog').count()).toBe(0);
+    // On a telephone it stands in the button.
+    expect(await create.innerText()).not.toContain('editor');
+    await other.setViewportSize({ width: 390, height: 844 });
+    expect(await create.innerText()).toMatch(/needs editor$/);
+    await other.setViewportSize({ width: 1280, height: 800 });
     // A link into the form does not open it either, and the search offers no action that the API would refuse.
     await other.goto(`${service.url}/pipelines?new=yes`);
     await create.waitFor();
@@ -313,6 +323,21 @@ describe('who may enter the console', () => {
       .getByRole('link', { name: /^Linked hook/ })
       .click();
     await expect.poll(() => new URL(page.url()).searchParams.get('integration')).toBe(made.id);
+  });
+
+  test('an event moves the count on the edge without another request', async () => {
+    const { id, pipeline_key } = await admin.post<{ id: string; pipeline_key: string }>('/pipelines', { name: 'Counted' });
+    // Once the live counts arrive, the statistics are read up to a minute that they go on from.
+    const continued = (part: string) =>
+      page.waitForResponse((answer) => {
+        const url = new URL(answer.url());
+        return url.pathname.endsWith('/stats') && url.search.includes(part) && Date.parse(url.searchParams.get('to') ?? '') < Date.now();
+      });
+    await Promise.all([continued('with_waiting'), continued('group_by=integration_id'), page.goto(`${service.url}/pipelines/${id}`)]);
+    await page.route('**/v1/admin/stats?*', () => undefined);
+    await send(service, pipeline_key, '/v1/t', { type: 'track', event: 'Seen', anonymousId: 'v', messageId: 'counted-live' });
+    await page.getByRole('region', { name: 'Picture of the pipeline' }).getByRole('link', { name: '1 event received' }).waitFor();
+    await page.unroute('**/v1/admin/stats?*');
   });
 
   test('a user whose role is lowered must sign in again; what was typed stays, and the API says which role it needs', async () => {

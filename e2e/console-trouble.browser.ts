@@ -423,18 +423,25 @@ describe('a service in trouble', () => {
     let requests = 0;
     page.on('request', () => requests++);
     let beat: () => void = () => undefined;
+    const counts = new Map<string, string>();
     await page.routeWebSocket(/debug\/live/, (socket) => {
-      socket.connectToServer();
-      beat = () => socket.send('{"stage":"heartbeat"}');
+      socket.connectToServer().onMessage((message) => {
+        const { stage, scope } = JSON.parse(String(message)) as { stage: string; scope?: object };
+        if (stage === 'counts') counts.set(JSON.stringify(scope), String(message));
+        socket.send(message);
+      });
+      beat = () => {
+        for (const message of ['{"stage":"heartbeat"}', ...counts.values()]) socket.send(message);
+      };
     });
-    // A minute of the page's own clock, in which the service's heartbeats would come too late.
+    // A minute of the page's own clock, in which the service's heartbeats and counts would come too late.
     await page.clock.install();
     await page.goto(service.url);
     await page.getByText('As a table').waitFor();
     requests = 0;
     for (let second = 0; second < 60; second++) {
       await page.clock.runFor(1_000);
-      if (second % 15 === 0) beat();
+      if (second % 10 === 0) beat();
     }
     expect(requests).toBeLessThan(20);
   });

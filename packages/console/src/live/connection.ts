@@ -112,8 +112,10 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
       for (const listener of countsListeners) listener(frame as CountsMessage);
       return;
     }
-    if (frame.stage === 'skipped') skip((frame as { count: number }).count);
-    else for (const listener of frameListeners) listener(frame as LiveFrame);
+    if (frame.stage === 'skipped') {
+      // Nothing is behind on a page that shows no frames.
+      if (frameListeners.size > 0) skip((frame as { count: number }).count);
+    } else for (const listener of frameListeners) listener(frame as LiveFrame);
   }
   function sendScopes(): void {
     socket?.send(JSON.stringify({ type: 'counts', scopes }));

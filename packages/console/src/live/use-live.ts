@@ -5,13 +5,13 @@ import type { CountsScope, RecentState } from './recent-counts.ts';
 export function useLiveState(): LiveState {
   return useSyncExternalStore(live.subscribe, live.get);
 }
-/** Calls `onFrame` with every frame while the component is mounted; the newest closure is used. */
-export function useLiveFrames(onFrame: (frame: LiveFrame) => void): void {
+/** Calls `onFrame` with every frame while the component is mounted and wants them; the newest closure is used. */
+export function useLiveFrames(onFrame: (frame: LiveFrame) => void, isWanted = true): void {
   const latest = useRef(onFrame);
   useEffect(() => {
     latest.current = onFrame;
   });
-  useEffect(() => live.onFrame((frame) => latest.current(frame)), []);
+  useEffect(() => (isWanted ? live.onFrame((frame) => latest.current(frame)) : undefined), [isWanted]);
 }
 /** The newest counts of the last minutes. Undefined: nothing is wanted, or nothing has arrived yet. */
 export function useRecent(scope: CountsScope | undefined): RecentState | undefined {

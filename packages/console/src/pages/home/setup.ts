@@ -60,6 +60,6 @@ export function useSetup(pipelineId: string | undefined): Setup | undefined {
     const first = { event_id: frame.event_id, name: frame.event ?? frame.type ?? 'event' };
     // Before the first answer the other steps are not known, and a finished set-up must not look unfinished.
     queries.setQueryData(setupQuery(pipelineId).queryKey, (old: Setup | undefined) => old && { ...old, first });
-  });
+  }, waiting);
   return query.data;
 }

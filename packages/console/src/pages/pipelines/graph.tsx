@@ -166,6 +166,7 @@ export function PipelineGraph({
     });
   const most = Math.max(received, 1);
   const thick = ({ edge }: Node) => Math.max(2, Math.min(18, ((edge?.count ?? 0) / most) * 18));
+  const beside = (node: Node) => (node.y > middle ? thick(node) / 2 + 13 : -thick(node) / 2 - 5);
   const failed = [sources, transformations].find(({ isError }) => isError);
   return (
     <section className={`panel ${classes.graph}`} aria-label="Picture of the pipeline">
@@ -181,10 +182,10 @@ export function PipelineGraph({
           ))}
         </g>
         {sourceNodes.map((node) => (
-          <Count key={node.key} node={node} at="end" above={thick(node) / 2} />
+          <Count key={node.key} node={node} at="end" beside={beside(node)} />
         ))}
         {[privacy, transform, ...targets].map((node) => (
-          <Count key={node.key} node={node} at="start" above={thick(node) / 2} />
+          <Count key={node.key} node={node} at="start" beside={beside(node)} />
         ))}
         {[...sourceNodes, privacy, transform, ...targets].map((node) => (
           <Box key={node.key} node={node} />
@@ -234,12 +235,15 @@ export function PipelineGraph({
 
 const labelOf = ({ count, what }: Counted): string => `${number(count)} ${count === 1 ? 'event' : 'events'} ${what}`;
 
-/** Above the line of an edge, where it leaves a source or reaches the other boxes. Leads to the events that it counts. */
-function Count({ node: { x, y, width, edge }, at, above }: { node: Node; at: 'start' | 'end'; above: number }): ReactNode {
+/**
+ * Beside the line of an edge, where it leaves a source or reaches the other boxes: above it, or below where the line comes from above.
+ * Leads to the events that it counts.
+ */
+function Count({ node: { x, y, width, edge }, at, beside }: { node: Node; at: 'start' | 'end'; beside: number }): ReactNode {
   if (edge === undefined) return null;
   return (
     <Link to="/events" search={edge.events as never} className={classes.count} aria-label={labelOf(edge)}>
-      <text x={at === 'end' ? x + width + 8 : x - 8} y={y + BOX.height / 2 - above - 5} textAnchor={at === 'end' ? 'start' : 'end'}>
+      <text x={at === 'end' ? x + width + 8 : x - 8} y={y + BOX.height / 2 + beside} textAnchor={at === 'end' ? 'start' : 'end'}>
         {short(edge.count)}
       </text>
     </Link>

@@ -37,14 +37,18 @@ export function PipelinesPage() {
   const rows = pipelines.data?.pages.flatMap((page) => page.pipelines);
   const total = pipelines.data?.pages[0]?.total ?? 0;
   const filtered = q !== '' || label !== undefined;
+  /** Its one button stands in the middle of the page. */
+  const isEmpty = rows?.length === 0 && !filtered;
   return (
     <Page
       title="Pipelines"
       about={pipelines.data && `${number(total)} ${filtered ? (total === 1 ? 'matches' : 'match') : 'in this organisation'}`}
       actions={
-        <RoleButton needs="editor" onClick={show}>
-          New pipeline
-        </RoleButton>
+        !isEmpty && (
+          <RoleButton needs="editor" onClick={show}>
+            New pipeline
+          </RoleButton>
+        )
       }
     >
       <Group gap="xs" mb="sm">

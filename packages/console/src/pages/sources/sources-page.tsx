@@ -34,6 +34,7 @@ export function SourcesPage() {
   });
   const rows = sources.data?.pages.flatMap((page) => page.webhook_sources) ?? [];
   const total = sources.data?.pages[0]?.total ?? 0;
+  const isEmpty = sources.isSuccess && rows.length === 0 && q === '';
   const shown = useSource(selected);
   const pipelines = useQuery(pipelinesQuery());
   const names = usePipelineNames(rows.map(({ pipeline_id }) => pipeline_id));
@@ -42,9 +43,11 @@ export function SourcesPage() {
       title="Sources"
       about="Webhooks of other services, and messages of brokers, that become events."
       actions={
-        <RoleButton needs="editor" onClick={show}>
-          New source
-        </RoleButton>
+        !isEmpty && (
+          <RoleButton needs="editor" onClick={show}>
+            New source
+          </RoleButton>
+        )
       }
     >
       {(q !== '' || rows.length > FEW) && (
@@ -68,7 +71,7 @@ export function SourcesPage() {
         <Loading what="sources" />
       ) : sources.isLoadingError ? (
         <Failed error={sources.error} retry={() => void sources.refetch()} />
-      ) : rows.length === 0 && q !== '' ? (
+      ) : rows.length === 0 && !isEmpty ? (
         <Empty
           title="No source matches"
           action={
@@ -77,7 +80,7 @@ export function SourcesPage() {
             </Button>
           }
         />
-      ) : rows.length === 0 ? (
+      ) : isEmpty ? (
         <Empty
           title="No sources yet"
           action={

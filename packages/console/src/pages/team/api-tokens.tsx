@@ -42,7 +42,7 @@ export function ApiTokens() {
         <Text size="sm" c="var(--dim)" maw={640}>
           For deployments and scripts: <code>Authorization: Bearer fht_…</code>. A token ends with the user who made it.
         </Text>
-        <Button onClick={show}>New token</Button>
+        {tokens.data.length > 0 && <Button onClick={show}>New token</Button>}
       </Group>
       {tokens.data.length === 0 ? (
         <Empty title="No API tokens" action={<Button onClick={show}>New token</Button>}>
