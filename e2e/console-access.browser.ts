@@ -67,10 +67,7 @@ describe('who may enter the console', () => {
     expect(await read()).toBe(200);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.reload();
-    await page
-      .getByRole('row', { name: /Deployment/ })
-      .getByText(OWNER.email)
-      .waitFor();
+    await page.getByRole('cell', { name: OWNER.email, exact: true }).waitFor();
     await page.getByRole('button', { name: 'Revoke Deployment' }).click();
     expect(await page.content()).not.toContain(token);
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

@@ -109,7 +109,11 @@ export function IntegrationDetails({ integration }: { integration: Integration }
         </Alert>
       ))}
       {health.last_error !== null && (
-        <Alert color={health.status === 'ok' ? 'gray' : 'red'} mb="sm" title="Last error">
+        <Alert
+          color={health.status === 'ok' ? 'gray' : 'red'}
+          mb="sm"
+          title={health.status === 'ok' ? 'Last error, delivered again since' : 'Last error'}
+        >
           <span className="mono">{health.last_error}</span>
         </Alert>
       )}
