@@ -53,6 +53,13 @@ const dark: MantineColorsTuple = [
 
 export const MONO = 'ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
+/** An alert in the colours of the theme, as calm as the tags: the component's own yellow is the loudest thing on a page, most of all on dark. */
+const ALERTS: Readonly<Record<string, { soft: string; text: string }>> = {
+  yellow: { soft: 'var(--warn-soft)', text: 'var(--warn)' },
+  red: { soft: 'var(--bad-soft)', text: 'var(--bad)' },
+  green: { soft: 'var(--accent-soft)', text: 'var(--accent)' },
+};
+
 export const theme = createTheme({
   primaryColor: 'green',
   primaryShade: 7,
@@ -66,6 +73,12 @@ export const theme = createTheme({
   defaultRadius: 6,
   spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
   components: {
+    Alert: {
+      vars: (_theme: unknown, { color }: { color?: string }) => {
+        const { soft, text } = ALERTS[color ?? 'green'] ?? {};
+        return { root: soft === undefined ? {} : { '--alert-bg': soft, '--alert-color': text } };
+      },
+    },
     Button: { defaultProps: { size: 'xs' } },
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },

@@ -47,16 +47,24 @@ export function Empty({
  */
 export function Failed({ error, retry, order = 2 }: { error: unknown; retry?: () => void; order?: 1 | 2 }) {
   const { title, text } = explain(error);
+  const isGone = error instanceof RefusedError && error.code === 'NOT_FOUND';
   return (
     <div className={classes.state} role="alert">
       <Title order={order}>{title}</Title>
       <Text size="sm" c="var(--dim)" maw={480} ta="center">
         {text}
       </Text>
-      {retry && (
-        <Button variant="default" onClick={retry}>
-          Try again
+      {/* What is not there will not be there a moment later. */}
+      {isGone ? (
+        <Button variant="default" onClick={() => history.back()}>
+          Go back
         </Button>
+      ) : (
+        retry && (
+          <Button variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )
       )}
     </div>
   );

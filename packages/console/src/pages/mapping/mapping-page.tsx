@@ -95,7 +95,8 @@ function Builder({
   /** What was typed in an event, by the event. */
   const [typed, setTyped] = useState<{ of: string; event: CanonicalEvent }>();
   const [saving, { open: askSave, close: endSave }] = useDisclosure();
-  const integrations = useQuery(usesQuery(template.id)).data ?? NO_INTEGRATIONS;
+  const uses = useQuery(usesQuery(template.id));
+  const integrations = uses.data ?? NO_INTEGRATIONS;
   const { integration: wanted, compare, pins } = useSearch({ strict: false }) as { integration?: string; compare?: string; pins?: string };
   const navigate = useNavigate();
   const setCompare = (next: string | undefined) =>
@@ -180,10 +181,11 @@ function Builder({
         isTyping={settled !== config}
         parameters={parameters}
         events={recent.events}
+        isReading={uses.isPending || recent.isLoading}
         changes={effective}
         inUse={
           integration === undefined ? (
-            `revision ${base.revision_number}; no pipeline uses this template`
+            `revision ${base.revision_number}${uses.data === undefined ? '' : '; no pipeline uses this template'}`
           ) : (
             <InUse chosen={integration} integrations={integrations} />
           )

@@ -26,14 +26,14 @@ export async function readRecentEvents(pipelineId: string | undefined, pages: nu
   return [...events.values()];
 }
 
-export function useRecentEvents(pipelineId: string | undefined, pages = 1): { events: CanonicalEvent[] } {
+export function useRecentEvents(pipelineId: string | undefined, pages = 1): { events: CanonicalEvent[]; isLoading: boolean } {
   const query = useQuery({
     queryKey: ['recent-events', pipelineId, pages],
     enabled: pipelineId !== undefined,
     staleTime: 120_000,
     queryFn: async () => (await readRecentEvents(pipelineId, pages)).map(({ event }) => event),
   });
-  return { events: query.data ?? NO_EVENTS };
+  return { events: query.data ?? NO_EVENTS, isLoading: query.isLoading };
 }
 
 const { userAgent, ...context } = SAMPLE_BODY.context;

@@ -31,13 +31,14 @@ export interface TrialProps {
   isTyping: boolean;
   parameters: Record<string, string>;
   events: readonly CanonicalEvent[];
+  isReading: boolean;
   /** From the revision in use to the draft. */
   changes: readonly Change[];
   /** Which revision is in use, and where: with the choice of the integration. */
   inUse: ReactNode;
 }
 
-export function Trial({ vendor, before, after, isTyping, parameters, events, changes, inUse }: TrialProps) {
+export function Trial({ vendor, before, after, isTyping, parameters, events, isReading, changes, inUse }: TrialProps) {
   const [shown, setShown] = useState<Effect>();
   const run = useMutation({
     mutationFn: async () => {
@@ -67,7 +68,11 @@ export function Trial({ vendor, before, after, isTyping, parameters, events, cha
           loading={run.isPending}
           disabled={isTyping || events.length === 0 || !after.ok || changes.length === 0 || before === undefined}
         >
-          {events.length === 0 ? 'No recent events to try it on' : `Try on the last ${number(events.length)} events`}
+          {isReading
+            ? 'Reading recent events …'
+            : events.length === 0
+              ? 'No recent events to try it on'
+              : `Try on the last ${number(events.length)} events`}
         </Button>
         {result !== undefined && (
           <span role="status" className={classes.counts}>
