@@ -151,3 +151,16 @@ test('a process that hands names over takes those of a dead one meanwhile', asyn
   await vi.advanceTimersByTimeAsync(60_000);
   await stopped;
 });
+
+test('released names are taken whoever is alive (a handover waited for a write and two more lists)', async () => {
+  const bucket = memoryBucket();
+  const names = ['a', 'b', 'c', 'd'];
+  const first = join(bucket, 'first', names);
+  await vi.waitFor(() => expect(first.held.size).toBe(4));
+  await first.stop();
+  const members = vi.spyOn(bucket, 'members');
+  const second = join(bucket, 'second', names);
+  await vi.waitFor(() => expect(second.held.size).toBe(4));
+  expect(members.mock.calls.map(([prefix]) => prefix)).not.toContain('leaving.set');
+  await second.stop();
+});

@@ -125,15 +125,22 @@ export class Share {
     if (released) bucket.announce(set);
   }
 
-  /** Reads the owners first, then who is alive. In the other order a process that joins in between would look dead. */
   async #tryFor(names: string[]): Promise<void> {
     const { bucket, own, set } = this.#options;
-    const owners = await Promise.all(names.map(async (name) => ({ name, ...(await bucket.owner(keyOf(set, name))) })));
+    const found = await Promise.all(names.map(async (name) => ({ name, ...(await bucket.owner(keyOf(set, name))) })));
+    // A released name is free whoever is alive.
+    const { free = [], owned = [] } = Object.groupBy(found, ({ owner }) => (owner === '' || owner === own ? 'free' : 'owned'));
+    await Promise.all([...free.map(({ name, revision }) => this.#take(name, revision)), this.#takeOfDead(owned)]);
+  }
+  /** Call with owners that were read before. If they were read after who is alive, a process that joined in between would look dead. */
+  async #takeOfDead(owned: readonly { name: string; owner: string; revision: number }[]): Promise<void> {
+    if (owned.length === 0) return;
+    const { bucket, set } = this.#options;
     // A fresh write, which only a quorum confirms, tells an up-to-date list from an old one.
     await this.#member.renew();
     const { revision } = this.#member;
     const [members, leaving] = await Promise.all([bucket.members(`member.${set}`, revision), bucket.members(`leaving.${set}`, revision)]);
-    const free = owners.filter(({ owner }) => owner === '' || owner === own || (!members.has(owner) && !leaving.has(owner)));
+    const free = owned.filter(({ owner }) => !members.has(owner) && !leaving.has(owner));
     await Promise.all(free.map(({ name, revision }) => this.#take(name, revision)));
   }
   async #take(name: string, replaced: number): Promise<void> {

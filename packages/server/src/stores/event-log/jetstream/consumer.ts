@@ -95,15 +95,11 @@ export class GroupConsumer implements Consumer, Settler {
 
   async #beginOnce(): Promise<void> {
     const { feeds, startInTurn, onError } = this.#deps;
-    const feed = await feeds.open(this.#place);
-    if (this.#stopped) {
-      feeds.release(feed);
-      throw new Stopped();
-    }
-    this.#feed = feed;
-    this.#unlisten?.();
-    this.#unlisten = feed.listen(() => this.#intake?.fill());
-    const owned = await startInTurn(() => this.#takeover.run(feed));
+    // Not in turn: topics that open at the same time share what follows their stream.
+    const opening = feeds.open(this.#place).then((feed) => this.#listen(feed));
+    // Awaited by the takeover, which may fail before.
+    opening.catch(() => {});
+    const owned = await startInTurn(() => this.#takeover.run(this.#place, opening));
     this.#owned = owned;
     this.#intake = new Intake(owned, {
       dispatcher: this.#dispatcher,
@@ -112,6 +108,17 @@ export class GroupConsumer implements Consumer, Settler {
       persist: (work) => this.#whileRunning(work),
       onError,
     });
+  }
+
+  #listen(feed: TopicFeed): TopicFeed {
+    if (this.#stopped) {
+      this.#deps.feeds.release(feed);
+      throw new Stopped();
+    }
+    this.#feed = feed;
+    this.#unlisten?.();
+    this.#unlisten = feed.listen(() => this.#intake?.fill());
+    return feed;
   }
 
   /** Another consumer owns the group. If this process still should, nobody else does, and it takes the group back. */

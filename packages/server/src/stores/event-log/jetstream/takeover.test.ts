@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Append } from '../port.ts';
 import type { CursorState } from './cursor.ts';
 import type { JournalEntry } from './journal.ts';
@@ -27,16 +27,16 @@ function open(entries: JournalEntry[], { isNew = false, mark = 60 } = {}) {
     streams: { ensureRetries: async () => {} },
     direct: { batch: async () => ({ messages: [], pending: 0 }), leaderGet: async () => undefined },
     append: async (appends: Append[]) => void appended.push(...appends.flatMap(({ records }) => records.map(({ id }) => id))),
-    refreshIds: async () => {},
+    refreshIds: async () => void asked.push('ids'),
     onError: () => {},
   } as unknown as TakeoverDeps;
-  const options = { start: 'beginning' as const, maxBatch: 1, maxInFlight: 1 };
+  const options = { start: 'beginning' as const, maxBatch: 1, maxInFlight: 1, ordered: true };
   const takeover = new Takeover('topic', 'group', options, deps, { isStopped: () => false, check: () => {}, onFenced: () => {} });
   const feed = new TopicFeed({ topic: 'topic', stream: 'stream', subject: 'topic' } as Place, 1_000, () => {});
   const loseJournal = () => {
     away = true;
   };
-  return { run: () => takeover.run(feed), appended, asked, loseJournal };
+  return { run: (opening = Promise.resolve(feed)) => takeover.run(feed.place, opening), feed, appended, asked, loseJournal };
 }
 
 test('settlements that only the journal knows count, and their appends are stored again', async () => {
@@ -54,13 +54,13 @@ test('settlements that only the journal knows count, and their appends are store
   const { settledBefore } = await run();
   expect(settledBefore).toEqual(new Set([positionOf(9, 1), positionOf(12, 0), positionOf(12, 3)]));
   expect(appended).toEqual(['missing']);
-  expect(asked).toEqual([state.journal]);
+  expect(asked).toEqual(['ids', state.journal]);
 });
 
 test('a journal that was created again is read from its beginning', async () => {
   const { run, asked } = open([], { mark: 1 });
   await run();
-  expect(asked).toEqual([undefined]);
+  expect(asked).toEqual(['ids', undefined]);
 });
 
 test('a takeover that is repeated remembers the journal it has read', async () => {
@@ -74,4 +74,13 @@ test('a new group has no journal', async () => {
   const { run, asked } = open([{ owner: 'last', settled: [[12, 0]], appends: [] }], { isNew: true });
   expect((await run()).settledBefore).toEqual(new Set());
   expect(asked).toEqual([]);
+});
+
+test('cursor, ids and journal are read while the feed opens (each exchange with the broker came after the other)', async () => {
+  const { run, feed, asked } = open([]);
+  const { promise, resolve } = Promise.withResolvers<TopicFeed>();
+  const running = run(promise);
+  await vi.waitFor(() => expect(asked).toEqual(['ids', state.journal]));
+  resolve(feed);
+  expect((await running).reader.at).toBe(state.high);
 });

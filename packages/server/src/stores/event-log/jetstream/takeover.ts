@@ -3,6 +3,7 @@ import { type CursorState, isSettled } from './cursor.ts';
 import type { Cursor, CursorStore } from './cursor-store.ts';
 import { GroupReader, type GroupReaderDeps } from './group-reader.ts';
 import type { Journal } from './journal.ts';
+import type { Place } from './names.ts';
 import { type Position, parsePosition, positionOf } from './position.ts';
 import { type RetryDeps, RetryQueue } from './retry-queue.ts';
 import { Settlements, type TakenOver } from './settlements.ts';
@@ -62,12 +63,16 @@ export class Takeover {
     this.#hooks = hooks;
   }
 
-  async run(feed: TopicFeed): Promise<OwnedGroup> {
+  /** The feed opens meanwhile: every step is an exchange with the broker, and the group waits for their sum. */
+  async run(place: Place, opening: Promise<TopicFeed>): Promise<OwnedGroup> {
     const { cursors, direct, journal, refreshIds } = this.#deps;
     const { check } = this.#hooks;
-    const start = () => startOf(this.#options.start, feed.place, direct);
+    const start = () => startOf(this.#options.start, place, direct);
     // A consumer that was stopped meanwhile must not take the group from its successor.
     const { cursor, state, isNew } = await cursors.claim(this.#topic, this.#group, start, check);
+    // Its last consumer may have died after it stored results and before it settled their records.
+    const refreshed = this.#options.ordered && !isNew ? refreshIds() : Promise.resolve();
+    refreshed.catch(() => {});
     const mark = isNew ? 0 : await journal.mark(this.#topic, this.#group, cursor.owner);
     if (!isNew) await this.#readJournal(state, mark);
     const journaled = isNew ? new Set<string>() : this.#journaled;
@@ -79,8 +84,7 @@ export class Takeover {
         return journaled.has(position) || (at !== undefined && isSettled(state, at.seq, at.index));
       },
     });
-    // Its last consumer may have died after it stored results and before it settled their records.
-    if (this.#options.ordered && !isNew) await refreshIds();
+    const [feed] = await Promise.all([opening, refreshed]);
     check();
     const settlements = this.#settlementsOf(cursor, state, { mark, upTo: this.#journaledUpTo, retriesUpTo: retried.upTo });
     if ((state.retries?.owners.length ?? 0) > MOST_OWNERS) settlements.advance();
