@@ -1,8 +1,8 @@
 /**
  * `npm run attack -- routes`: calls every route of the OpenAPI document on a large installation, then the heaviest requests that are valid,
  * each again and again beside 100 events a second. Prints the longest turn of the event loop beside each, by its processor time.
- * `ROUTES_SIZE=1000,10,50000` is the number of pipelines, integrations in each, and events. `ROUTES=preview` takes only the routes that
- * contain it.
+ * `ROUTES_SIZE=1000,10,50000` is the number of pipelines, integrations in each, and events. `ROUTES='^PUT|preview'` chooses
+ * routes by method and path.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,6 +41,7 @@ const AT_MOST_MS = 10_000;
 /** The service loads a change within a second. */
 const LOADED_MS = 1_100;
 const EVENTS_PER_SECOND = 100;
+const CHOSEN = new RegExp(process.env.ROUTES ?? '');
 
 export async function walkRoutes(): Promise<{ cases: number; faults: string[] }> {
   const [pipelines = 1_000, integrationsPerPipeline = 10, events = 50_000] = (process.env.ROUTES_SIZE ?? '1000,10,50000')
@@ -66,7 +67,7 @@ export async function walkRoutes(): Promise<{ cases: number; faults: string[] }>
     await takeFigures(large);
     await sleep(5_000);
     print({ name: 'no request', status: 200, calls: 0, turns: await takeFigures(large) });
-    for (const operation of all.filter(({ method, path }) => `${method} ${path}`.includes(process.env.ROUTES ?? ''))) {
+    for (const operation of all.filter(({ method, path }) => CHOSEN.test(`${method} ${path}`))) {
       const one = await callOften(large, operation);
       print(one);
       called.push(one);
@@ -154,16 +155,21 @@ async function callOften(large: LargeInstallation, operation: Operation): Promis
 
 /** The figures since the last call. */
 async function takeFigures({ service }: LargeInstallation): Promise<TurnFigures> {
-  const lines = () =>
-    service
+  const last = () => {
+    const line = service
       .output()
       .split('\n')
       .slice(0, -1)
-      .filter((line) => line.startsWith(TURNS_MARK));
-  const before = lines().length;
+      .findLast((one) => one.startsWith(TURNS_MARK));
+    return line === undefined ? undefined : (JSON.parse(line.slice(TURNS_MARK.length)) as TurnFigures);
+  };
+  const before = last()?.number;
   process.kill(service.pid!, 'SIGUSR2');
-  while (lines().length === before) await sleep(5);
-  return JSON.parse(lines().at(-1)!.slice(TURNS_MARK.length)) as TurnFigures;
+  for (;;) {
+    const figures = last();
+    if (figures !== undefined && figures.number !== before) return figures;
+    await sleep(5);
+  }
 }
 
 function sendSteadily({ service, key }: LargeInstallation): { sent(): number; stop(): void } {

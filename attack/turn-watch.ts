@@ -7,6 +7,8 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 export interface TurnFigures {
+  /** Counts the signals. */
+  number: number;
   /** Milliseconds of the longest turn, and of garbage collection in it. */
   longest: number;
   gc: number;
@@ -22,6 +24,7 @@ if (isMainThread && process.env.WATCH_TURNS === '1') {
   let long: { from: number; to: number; cpu: number }[] = [];
   let pauses: { at: number; ms: number }[] = [];
   let longest = 0;
+  let number = 0;
   let from = performance.now();
   let before = process.threadCpuUsage();
   new PerformanceObserver((list) => {
@@ -41,7 +44,7 @@ if (isMainThread && process.env.WATCH_TURNS === '1') {
     const gc = pauses.filter(({ at }) => worst !== undefined && at >= worst.from && at <= worst.to).reduce((sum, { ms }) => sum + ms, 0);
     const round = (ms: number) => Math.round(ms * 10) / 10;
     const above20 = long.filter(({ cpu }) => cpu > 2 * LONG_MS).length;
-    const figures: TurnFigures = { longest: round(longest), gc: round(gc), above10: long.length, above20 };
+    const figures: TurnFigures = { number: ++number, longest: round(longest), gc: round(gc), above10: long.length, above20 };
     process.stderr.write(`${TURNS_MARK}${JSON.stringify(figures)}\n`);
     long = [];
     pauses = [];

@@ -116,6 +116,11 @@ test('the Grafana dashboard is valid JSON, and every panel asks something by lab
   }
 });
 
+test('every metric of the service has a panel', () => {
+  const dashboard = read('deploy/grafana/firsthand.json');
+  expect([...LABELS.keys()].filter((name) => name.startsWith('firsthand_') && !dashboard.includes(name))).toEqual([]);
+});
+
 test('prometheus-adapter serves every metric on which the chart scales', () => {
   const { autoscaling } = load(read('deploy/helm/firsthand/values.yaml')) as {
     autoscaling: { lag: Record<'process' | 'deliver', { metric: string }> };
