@@ -1,6 +1,7 @@
 /** Bundles the collector of one pipeline with only the features its configuration uses. The same input gives the same bytes. */
 
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { type BuildInput, constantsOf } from './features.ts';
@@ -42,6 +43,8 @@ export async function buildCollector(input: BuildInput): Promise<CollectorBuild>
   const define = Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]));
   // Loaded on first use: most processes never build, and esbuild's own process holds memory.
   const esbuild = await import('esbuild');
+  // Loading it and starting its process take long enough for a turn of the event loop each.
+  await setImmediate();
   running++;
   try {
     const bundle = await esbuild.build({

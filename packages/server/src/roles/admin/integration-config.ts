@@ -25,8 +25,15 @@ export async function requireVendor(key: string, field = 'vendor'): Promise<Vend
 
 /** Looks for the places only when it is asked for one: a config without a mask needs none. */
 function secretPlaces(vendor: VendorDefinition, config: JsonObject): IsSecretPath {
-  let places: Set<string> | undefined;
-  return (path) => (places ??= new Set(secretPaths(vendor, config).map((one) => one.join('\n')))).has(path.join('\n'));
+  let places: { fields: Set<Path[number] | undefined>; paths: Set<string> } | undefined;
+  return (path) => {
+    if (places === undefined) {
+      const found = secretPaths(vendor, config);
+      places = { fields: new Set(found.map(([field]) => field)), paths: new Set(found.map((one) => one.join('\n'))) };
+    }
+    // Most of the thousands of values in a large config are mappings, far from any secret.
+    return places.fields.has(path[0]) && places.paths.has(path.join('\n'));
+  };
 }
 
 export interface ConfigRules {
