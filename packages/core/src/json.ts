@@ -9,3 +9,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function own(object: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
+
+/** Defines the property instead of assigning it if assigning would run a setter of Object.prototype. */
+export function put(box: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(box, key, { value, enumerable: true, configurable: true, writable: true });
+  else box[key] = value;
+}

@@ -2,6 +2,7 @@
  * Bounds for what expressions, transforms and rules make of an event. Without them a few dozen rules that double a text fill the memory of
  * the process, which all organisations share.
  */
+import { put } from './json.ts';
 import type { Steps } from './steps.ts';
 
 /** Longest text that an expression or a transform makes, in characters. A longer one counts as missing. */
@@ -75,12 +76,25 @@ let areCopiesCounted = false;
 /** The containers that were copied for the current event. Nothing else refers to them, so further writes need no copy. */
 let copies: Set<object> | undefined;
 
+/** What a step of divided work does before it yields, and all that undivided work may do: some 6 ms. */
+const STEP_READ = 2 * MAX_TEXT;
+const STEP_WRITTEN = MAX_TEXT;
+/** The step is long once less than this is left. */
+let stepReadTo = Number.NEGATIVE_INFINITY;
+let stepWriteTo = Number.NEGATIVE_INFINITY;
+
 /** The event's own size raises the limits where an installation accepts larger events than by default. Always call `endQuota` after it. */
 export function startQuota(bytes: number, write = MAX_WRITTEN): void {
   toWrite = Math.max(write, 4 * bytes);
   toRead = Math.max(MAX_READ, 8 * bytes);
   areCopiesCounted = bytes > COUNTS_COPIES;
   hasManyFields = bytes > MANY_FIELDS_BYTES;
+}
+/** The same for work that is done again in steps if it exceeds one. */
+export function startStepQuota(bytes: number): void {
+  startQuota(bytes);
+  toWrite = STEP_WRITTEN;
+  toRead = STEP_READ;
 }
 export function endQuota(): void {
   toWrite = Number.POSITIVE_INFINITY;
@@ -91,20 +105,28 @@ export function endQuota(): void {
 }
 /** Divided work with a quota. Between its steps other events have theirs. */
 export function* quotaInSteps<T>(bytes: number, write: number, steps: Steps<T>): Steps<T> {
-  let left: { toWrite: number; toRead: number } | undefined;
+  let left: { toWrite: number; toRead: number; copies: typeof copies } | undefined;
   for (;;) {
     startQuota(bytes, write);
-    if (left) ({ toWrite, toRead } = left);
+    if (left) ({ toWrite, toRead, copies } = left);
+    stepReadTo = toRead - STEP_READ;
+    stepWriteTo = toWrite - STEP_WRITTEN;
     let step: IteratorResult<undefined, T>;
     try {
       step = steps.next();
-      left = { toWrite, toRead };
+      left = { toWrite, toRead, copies };
     } finally {
       endQuota();
+      stepReadTo = Number.NEGATIVE_INFINITY;
+      stepWriteTo = Number.NEGATIVE_INFINITY;
     }
     if (step.done) return step.value;
     yield;
   }
+}
+/** Whether divided work should yield. Once the quota is spent there is no reason to go on. */
+export function isStepLong(): boolean {
+  return toRead < stepReadTo || toWrite < stepWriteTo;
 }
 /** Call before the work. False once there is no quota left: then do without it. */
 export function mayRead(amount: number): boolean {
@@ -143,9 +165,18 @@ export function countsCopies(): boolean {
 export function shallowCopy<T extends object>(value: T): T {
   const isList = Array.isArray(value);
   if (!areCopiesCounted) return (isList ? value.slice() : { ...value }) as T;
-  const copy = (isList ? (mayReadList(value) ? value.slice() : []) : mayCopyFields(Object.keys(value).length) ? { ...value } : {}) as T;
+  const copy = (isList ? (mayReadList(value) ? value.slice() : []) : copyOfFields(value as Record<string, unknown>)) as T;
   copies ??= new Set();
   copies.add(copy);
+  return copy;
+}
+function copyOfFields(value: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(value);
+  if (!mayCopyFields(names.length)) return {};
+  if (names.length <= MANY_FIELDS) return { ...value };
+  // The spread of so many takes twice as long.
+  const copy: Record<string, unknown> = {};
+  for (const name of names) put(copy, name, value[name]);
   return copy;
 }
 /** Without a copy where `shallowCopy` made the value for the current event: a thousand writes to one object copy it once. */
@@ -180,9 +211,15 @@ function readingOf(value: unknown, limit: number, cost: Cost, ofField = false): 
   if (typeof value === 'string') return own + cost.character * value.length;
   if (typeof value === 'number') return own + (Number.isInteger(value) ? 0 : cost.character * PER_DECIMAL);
   if (typeof value !== 'object' || value === null) return own;
-  const isList = Array.isArray(value);
-  const inner = isList ? value : Object.values(value);
-  let sum = own + (isList ? PER_ELEMENT : inner.length > MANY_FIELDS ? 2 * PER_FIELD : PER_FIELD) * inner.length;
-  for (let i = 0; i < inner.length && sum <= limit; i++) sum += readingOf(inner[i], limit - sum, cost, !isList);
+  if (!Array.isArray(value)) return own + readingOfFields(value as Record<string, unknown>, limit - own, cost);
+  let sum = own + PER_ELEMENT * value.length;
+  for (let i = 0; i < value.length && sum <= limit; i++) sum += readingOf(value[i], limit - sum, cost);
+  return sum;
+}
+function readingOfFields(value: Record<string, unknown>, limit: number, cost: Cost): number {
+  // Reading the values of an object with many fields takes longer than listing their names, which is often enough to know.
+  const names = Object.keys(value);
+  let sum = (names.length > MANY_FIELDS ? 2 * PER_FIELD : PER_FIELD) * names.length;
+  for (let i = 0; i < names.length && sum <= limit; i++) sum += readingOf(value[names[i]!], limit - sum, cost, true);
   return sum;
 }

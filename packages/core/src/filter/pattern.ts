@@ -8,6 +8,7 @@
  * at most 40 ns per step and character. So only patterns of a few steps, which cannot have many states, use the automaton.
  */
 import { RE2JS } from 're2js';
+import type { Steps } from '../steps.ts';
 import { estimatePatternSteps } from './pattern-size.ts';
 
 export const MAX_PATTERN_LENGTH = 1_000;
@@ -88,6 +89,24 @@ export function withPatternBudget<T>(run: () => T): T {
     return run();
   } finally {
     budget = outer;
+  }
+}
+
+/** The same for divided work. Between its steps other events have theirs. */
+export function* patternBudgetInSteps<T>(steps: Steps<T>): Steps<T> {
+  let left = EVENT_BUDGET;
+  for (;;) {
+    const outer = budget;
+    budget = left;
+    let step: IteratorResult<undefined, T>;
+    try {
+      step = steps.next();
+      left = budget;
+    } finally {
+      budget = outer;
+    }
+    if (step.done) return step.value;
+    yield;
   }
 }
 

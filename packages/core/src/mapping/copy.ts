@@ -1,4 +1,4 @@
-import { put } from '../path/write.ts';
+import { put } from '../json.ts';
 import { countsCopies, isQuotaSpent, MANY_FIELDS, mayCopyFields, mayHaveManyFields, mayWrite } from '../value-size.ts';
 
 const MAX_DEPTH = 100;

@@ -9,9 +9,9 @@ import { compileTransforms, type TransformFn } from '../transforms/compile.ts';
 import { ownCopy } from './copy.ts';
 import { type Checks, join } from './validate/checks.ts';
 
-/** Faults of the current event. A mapping runs synchronously from start to end, so one record per mapping is enough. */
+/** Faults of the current event. One record per mapping: divided runs put theirs back before each step. */
 export interface RunState {
-  /** Counts the events. */
+  /** Differs from event to event. */
   run: number;
   missing: string | undefined;
   failed: string | undefined;

@@ -6,7 +6,7 @@ import { compileV1 } from './v1/compile.ts';
 import { compileV2 } from './v2/compile.ts';
 import { join } from './validate/checks.ts';
 
-export type { CompiledMapping, Mapped, MappingOptions } from './result.ts';
+export type { CompiledMapping, Mapped, MappingOptions, RunContext } from './result.ts';
 
 /** Config keys of a revision that belong to the mapping. All others are the vendor's fields. */
 export const MAPPING_KEYS = ['version', 'global', 'events', 'defaults', 'steps'] as const;

@@ -1,5 +1,6 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { DropReason } from '../outcome/outcome.ts';
+import type { Steps } from '../steps.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 
 export type Mapped =
@@ -9,11 +10,19 @@ export type Mapped =
   | { kind: 'pass_through'; event: CanonicalEvent }
   | { kind: 'failed'; reason: string };
 
+export interface RunContext {
+  now: number;
+  /** Size of the event's JSON text. Without it the event is measured. */
+  bytes?: number;
+}
 export type CompiledMapping =
   | {
       ok: true;
-      /** `bytes`: size of the event's JSON text. Without it the event is measured. */
-      run(event: CanonicalEvent, context?: { now: number; bytes?: number }): Mapped;
+      run(event: CanonicalEvent, context?: RunContext): Mapped;
+      /** The same, but fails with `PAYLOAD_TOO_LARGE` after the work of one step: use `runInSteps` then. */
+      runAtOnce(event: CanonicalEvent, context?: RunContext): Mapped;
+      /** The same, divided: a large event may take tens of milliseconds. Events that are mapped in between do not disturb it. */
+      runInSteps(event: CanonicalEvent, context?: RunContext): Steps<Mapped>;
       /** Every event passes through unconditionally. */
       passes_all?: boolean;
     }

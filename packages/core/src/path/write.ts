@@ -1,3 +1,4 @@
+import { put } from '../json.ts';
 import { shallowCopy, writable } from '../value-size.ts';
 import { type Getter, isInherited } from './read.ts';
 import type { Segment } from './segments.ts';
@@ -6,12 +7,6 @@ type Box = Record<string, unknown>;
 /** Returns the container with the value set: the same container when writing in place, otherwise a copy of everything on the path. */
 type Write = (container: unknown, value: unknown) => unknown;
 type Remove = (container: unknown) => unknown;
-
-/** Defines the property instead of assigning it if assigning would run a setter of Object.prototype. */
-export function put(box: Box, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(box, key, { value, enumerable: true, configurable: true, writable: true });
-  else box[key] = value;
-}
 
 export function ownReader(key: string): Getter {
   return isInherited(key) ? (box) => (Object.hasOwn(box as Box, key) ? (box as Box)[key] : undefined) : (box) => (box as Box)[key];

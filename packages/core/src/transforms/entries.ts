@@ -1,5 +1,4 @@
-import { isObject } from '../json.ts';
-import { put } from '../path/write.ts';
+import { isObject, put } from '../json.ts';
 import { MAX_TEXT } from '../value-size.ts';
 import { defineTransform } from './define.ts';
 import { isPresent, textOf } from './values.ts';

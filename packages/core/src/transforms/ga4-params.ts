@@ -1,5 +1,4 @@
-import { isObject } from '../json.ts';
-import { put } from '../path/write.ts';
+import { isObject, put } from '../json.ts';
 import { defineTransform } from './define.ts';
 import { ga4NameOf } from './ga4-name.ts';
 import { asNumber } from './values.ts';

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { validateDataLayer } from '../process/compiled.ts';
+import { finish } from '../steps.ts';
 import { compileVendor, validateConfig } from './compile.ts';
 import type { CompiledVendor, VendorItem } from './compiled.ts';
 import { defineVendor, type VendorInput } from './define.ts';
@@ -326,6 +327,17 @@ test('all regular expressions of one mapping share a budget', () => {
   expect(body('short')).toBe(50);
 });
 
+test('a small event whose mapping or items are more than one step is built in steps, not at once', () => {
+  const hashes = Array.from({ length: 100 }, (_, i) => ({ source: 'properties.text', target: `t${i}`, transforms: ['sha256'] }));
+  const lists = { requests: [request({ items: 'properties.list', merge: ['properties'], batch: { max_items: 500, interval_ms: 1 } })] };
+  for (const vendor of [compiled({}, { events: { 'Order Completed': { mappings: hashes } } }), compiled(lists)]) {
+    const of = (chars: number) => event({ properties: { text: 'x'.repeat(chars), list: Array.from({ length: 50 }, (_, n) => ({ n })) } });
+    expect(vendor.buildAtOnce(of(10), { now: 0 })).toEqual(vendor.build(of(10), { now: 0 }));
+    expect(vendor.buildAtOnce(of(50_000), { now: 0 })).toBeUndefined();
+    expect(finish(vendor.buildInSteps(of(50_000), { now: 0 }))).toEqual(vendor.build(of(50_000), { now: 0 }));
+  }
+});
+
 test('the items of one event are encoded in steps: 16 MB of them held the loop', () => {
   const vendor = compiled({
     requests: [
@@ -343,13 +355,13 @@ test('the items of one event are encoded in steps: 16 MB of them held the loop',
       between();
     }
   };
-  // One for the mapping, and one for about 500 KB each.
+  // One for the mapping, one for the vendor's limits, and one for about 500 KB each.
   const { taken, built, whole } = stepsOf(1_000);
-  expect(taken).toBe(1 + Math.ceil(1_000 / 53));
+  expect(taken).toBe(2 + Math.ceil(1_000 / 53));
   expect(built).toEqual(whole);
   // Other events that are built in between have their own quota, and this one keeps its own.
   const between = () => void vendor.build(event(), { now: 0 });
   expect(stepsOf(1_000, between).built).toEqual(whole);
   expect(stepsOf(2_000, between).built).toMatchObject({ kind: 'failed', reason: expect.stringContaining('payload_too_large') });
-  expect(stepsOf(2, between).taken).toBe(2);
+  expect(stepsOf(2, between).taken).toBe(3);
 });

@@ -3,12 +3,12 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { eventKey } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
-import { withPatternBudget } from '../filter/pattern.ts';
+import { patternBudgetInSteps, withPatternBudget } from '../filter/pattern.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder, leftPlaceholders, missingParameter } from '../mapping/parameters/placeholder.ts';
 import { finish, type Steps } from '../steps.ts';
-import { endQuota, MAX_REQUESTS, quotaInSteps, startQuota } from '../value-size.ts';
+import { endQuota, MAX_REQUESTS, PAYLOAD_TOO_LARGE, quotaInSteps, REQUESTS_TOO_LARGE, startQuota, startStepQuota } from '../value-size.ts';
 import { type CompiledPoll, compilePoll } from './async-result.ts';
 import type { KeyOperations } from './auth.ts';
 import { readAuthored } from './authored.ts';
@@ -153,9 +153,10 @@ function assemble(
     const first = requests.find((request) => request.fits(root));
     return first ? [first] : [];
   };
-  const encode = (made: Made, event: CanonicalEvent, context: BuildContext): Built => {
+  const encode = (made: Made, event: CanonicalEvent, context: BuildContext, oneStep: boolean): Built => {
     if (made.kind !== 'payload') return made;
-    startQuota(context.bytes ?? 0, MAX_REQUESTS);
+    if (oneStep) startStepQuota(context.bytes ?? 0);
+    else startQuota(context.bytes ?? 0, MAX_REQUESTS);
     const one = chain?.items(made.payload, event) ?? transport?.items(made.payload, event, context.received_at ?? context.now);
     if (one) return one.ok ? { kind: 'items', items: one.items } : { kind: 'failed', reason: one.reason };
     const items: VendorItem[] = [];
@@ -180,11 +181,16 @@ function assemble(
     ],
     verbatim,
     // All regular expressions of a mapping, and of the rules for answers, share a budget: no config can block the event loop.
-    build: (event, context) => withPatternBudget(() => endingQuota(() => encode(payload.make(event, context), event, context))),
+    build: (event, context) => withPatternBudget(() => endingQuota(() => encode(payload.make(event, context), event, context, false))),
+    buildAtOnce(event, context) {
+      const done = withPatternBudget(() => endingQuota(() => encode(payload.makeAtOnce(event, context), event, context, true)));
+      return isTooLarge(done) ? undefined : done;
+    },
     *buildInSteps(event, context) {
-      const made = withPatternBudget(() => payload.make(event, context));
+      const made = yield* patternBudgetInSteps(payload.makeInSteps(event, context));
       yield;
-      if (made.kind !== 'payload' || chain || transport) return withPatternBudget(() => endingQuota(() => encode(made, event, context)));
+      if (made.kind !== 'payload' || chain || transport)
+        return withPatternBudget(() => endingQuota(() => encode(made, event, context, false)));
       const { payload: mapped } = made;
       const chosen = withPatternBudget(() => fitting(mapped, event));
       return yield* quotaInSteps(context.bytes ?? 0, MAX_REQUESTS, itemsInSteps(chosen, mapped, event));
@@ -208,6 +214,10 @@ function* itemsInSteps(requests: readonly CompiledRequest[], payload: unknown, e
 }
 function built(items: VendorItem[]): Built {
   return items.length === 0 ? { kind: 'dropped', reason: 'mapping_filter' } : { kind: 'items', items };
+}
+
+function isTooLarge(made: Built): boolean {
+  return made.kind === 'failed' && (made.reason === PAYLOAD_TOO_LARGE || made.reason === REQUESTS_TOO_LARGE);
 }
 
 function endingQuota<T>(work: () => T): T {

@@ -134,6 +134,8 @@ export interface BuildContext {
 }
 export interface CompiledVendor {
   build(event: CanonicalEvent, context: BuildContext): Built;
+  /** The same in one step. Undefined where the event takes more than one. */
+  buildAtOnce(event: CanonicalEvent, context: BuildContext): Built | undefined;
   /** The same, divided: mapping and encoding a large event take tens of milliseconds each. */
   buildInSteps(event: CanonicalEvent, context: BuildContext): Steps<Built>;
   /**

@@ -1,9 +1,8 @@
 /** Payload → items: the elements that one request definition sends, encoded, with the lane of requests that they may share. */
 import { type CanonicalEvent, visitorOf } from '../event/canonical.ts';
 import { sha256Hex } from '../hash/hash.ts';
-import { isObject, own } from '../json.ts';
+import { isObject, own, put } from '../json.ts';
 import { compilePath } from '../path/path.ts';
-import { put } from '../path/write.ts';
 import { isQuotaSpent, mayWrite, quotaLeft, REQUESTS_TOO_LARGE, weigh } from '../value-size.ts';
 import type { Build, Prepared } from './assemble.ts';
 import { utf8Length } from './bytes.ts';

@@ -1,7 +1,7 @@
 /** Event → vendor payload: the mapping, then the definition's rules on names, limits and identifiers. */
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { compileMappingInSteps } from '../mapping/mapping.ts';
+import { compileMappingInSteps, type Mapped, type RunContext } from '../mapping/mapping.ts';
 import type { DropReason } from '../outcome/outcome.ts';
 import { compilePath, compileSetter } from '../path/path.ts';
 import type { Steps } from '../steps.ts';
@@ -12,7 +12,10 @@ import { compileText } from './text.ts';
 
 export type Made = { kind: 'payload'; payload: unknown } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
 export interface MakePayload {
-  make(event: CanonicalEvent, context: { now: number; bytes?: number }): Made;
+  make(event: CanonicalEvent, context: RunContext): Made;
+  /** Gives up with `PAYLOAD_TOO_LARGE` after the work of one step. */
+  makeAtOnce(event: CanonicalEvent, context: RunContext): Made;
+  makeInSteps(event: CanonicalEvent, context: RunContext): Steps<Made>;
   /** The payload is always the event itself, for events of any age. */
   passes_all: boolean;
 }
@@ -26,7 +29,7 @@ export function* compilePayload(
   const mapping = yield* compileMappingInSteps(config, { default_action: definition.default_action, parameters });
   if (!mapping.ok) {
     faults.push(...mapping.faults);
-    return { make: () => ({ kind: 'failed', reason: 'mapping_invalid' }), passes_all: false };
+    return { make: () => INVALID, makeAtOnce: () => INVALID, makeInSteps: invalidInSteps, passes_all: false };
   }
   const name = definition.event_name ? nameWriter(definition.event_name, parameters) : undefined;
   const limit = definition.limits ? compileLimits(definition.limits) : undefined;
@@ -35,9 +38,8 @@ export function* compilePayload(
   const jsonText = definition.json_text ? compileJsonText(definition.json_text) : undefined;
   const required = requireOneOf(definition.require_one_of ?? []);
   const oldest = maxAgeMs(definition, parameters);
-  const make: MakePayload['make'] = (event, context) => {
-    if (oldest !== undefined && context.now - Date.parse(event.timestamp) > oldest) return TOO_OLD;
-    const result = mapping.run(event, context);
+  const isTooOld = (event: CanonicalEvent, now: number) => oldest !== undefined && now - Date.parse(event.timestamp) > oldest;
+  const finishPayload = (result: Mapped, event: CanonicalEvent): Made => {
     if (result.kind === 'pass_through') return { kind: 'payload', payload: result.event };
     if (result.kind !== 'payload') return result;
     const { payload } = result;
@@ -52,7 +54,22 @@ export function* compilePayload(
     }
     return { kind: 'payload', payload };
   };
-  return { make, passes_all: mapping.passes_all === true && oldest === undefined };
+  return {
+    make: (event, context) => (isTooOld(event, context.now) ? TOO_OLD : finishPayload(mapping.run(event, context), event)),
+    makeAtOnce: (event, context) => (isTooOld(event, context.now) ? TOO_OLD : finishPayload(mapping.runAtOnce(event, context), event)),
+    *makeInSteps(event, context) {
+      if (isTooOld(event, context.now)) return TOO_OLD;
+      const result = yield* mapping.runInSteps(event, context);
+      yield;
+      return finishPayload(result, event);
+    },
+    passes_all: mapping.passes_all === true && oldest === undefined,
+  };
+}
+const INVALID: Made = Object.freeze({ kind: 'failed', reason: 'mapping_invalid' });
+// biome-ignore lint/correctness/useYield: there is nothing to divide.
+function* invalidInSteps(): Steps<Made> {
+  return INVALID;
 }
 
 const TOO_OLD: Made = Object.freeze({ kind: 'dropped', reason: 'event_too_old' });

@@ -1,7 +1,6 @@
 /** JSON values with references, as definitions write them in `common` and `shape`. */
 import { toBase64 } from '../hash/hash.ts';
-import { isObject } from '../json.ts';
-import { put } from '../path/write.ts';
+import { isObject, put } from '../json.ts';
 import { isQuotaSpent, mayWrite } from '../value-size.ts';
 import { utf8 } from './bytes.ts';
 import { compileReference, compileText, lookUpValue, renderText, type Sources, type Text } from './text.ts';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../json.ts';
-import { put } from '../../path/write.ts';
+import { put } from '../../json.ts';
 import { PLACEHOLDER } from './placeholder.ts';
 
 /**

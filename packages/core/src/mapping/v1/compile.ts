@@ -1,9 +1,20 @@
 import type { CanonicalEvent } from '../../event/canonical.ts';
 import { compileStep, type Step } from '../../rules/step.ts';
-import type { Steps } from '../../steps.ts';
-import { endQuota, isQuotaSpent, MAX_WRITTEN, PAYLOAD_TOO_LARGE, startQuota, WROTE_TOO_MUCH, weigh } from '../../value-size.ts';
+import { finish, type Steps } from '../../steps.ts';
+import {
+  endQuota,
+  isQuotaSpent,
+  isStepLong,
+  MAX_WRITTEN,
+  PAYLOAD_TOO_LARGE,
+  quotaInSteps,
+  startQuota,
+  startStepQuota,
+  WROTE_TOO_MUCH,
+  weigh,
+} from '../../value-size.ts';
 import { ownCopy } from '../copy.ts';
-import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
+import type { CompiledMapping, Mapped, MappingOptions, RunContext } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
 
 const TYPES = ['filter', 'map', 'transform', 'enrich', 'compute', 'set', 'rename', 'delete'] as const;
@@ -37,21 +48,31 @@ export function* compileV1(config: Record<string, unknown>, { where = '' }: Mapp
   if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
   return {
     ok: true,
-    run(event, context) {
-      startQuota(context?.bytes ?? weigh(event, MAX_WRITTEN));
-      try {
-        const mapped = run(event);
-        return isQuotaSpent() ? { kind: 'failed', reason: PAYLOAD_TOO_LARGE } : mapped;
-      } finally {
-        endQuota();
-      }
-    },
+    run: (event, context) => runWith(startQuota, event, context),
+    runAtOnce: (event, context) => runWith(startStepQuota, event, context),
+    runInSteps: (event, context) => quotaInSteps(sizeOf(event, context), MAX_WRITTEN, run(event)),
   };
 
-  function run(event: CanonicalEvent): Mapped {
+  function sizeOf(event: CanonicalEvent, context: RunContext | undefined): number {
+    return context?.bytes ?? weigh(event, MAX_WRITTEN);
+  }
+  function runWith(start: (bytes: number) => void, event: CanonicalEvent, context: RunContext | undefined): Mapped {
+    start(sizeOf(event, context));
+    try {
+      return finish(run(event));
+    } finally {
+      endQuota();
+    }
+  }
+  function* run(event: CanonicalEvent): Steps<Mapped> {
+    const mapped = yield* runSteps(event);
+    return isQuotaSpent() ? { kind: 'failed', reason: PAYLOAD_TOO_LARGE } : mapped;
+  }
+  function* runSteps(event: CanonicalEvent): Steps<Mapped> {
     let current: unknown = event;
     let written = 0;
     for (const step of steps) {
+      if (isStepLong()) yield;
       const result = step.run(current);
       if (result.kind === 'dropped') return FILTERED;
       if (result.kind === 'event') {

@@ -1,9 +1,9 @@
 import { type CanonicalEvent, eventKey, findByEventKey } from '../../event/canonical.ts';
 import type { ConditionTest } from '../../filter/condition.ts';
 import type { Steps } from '../../steps.ts';
-import { endQuota, isQuotaSpent, startQuota, weigh } from '../../value-size.ts';
+import { endQuota, isQuotaSpent, isStepLong, MAX_WRITTEN, quotaInSteps, startQuota, startStepQuota, weigh } from '../../value-size.ts';
 import type { RunState } from '../field.ts';
-import type { CompiledMapping, Mapped, MappingOptions } from '../result.ts';
+import type { CompiledMapping, Mapped, MappingOptions, RunContext } from '../result.ts';
 import { Checks, join } from '../validate/checks.ts';
 import { type CompileContext, compileEntry, compileParts, compileVendorName, type Parts, type RunEntry, TOO_LARGE } from './entry.ts';
 
@@ -15,11 +15,13 @@ const MAX_ALTERNATIVES = 50;
 
 interface Entry {
   filter: ConditionTest | undefined;
-  run: RunEntry;
+  entry: RunEntry;
 }
 const FILTERED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_filter' });
-const PASS: RunEntry = (event: CanonicalEvent) => ({ kind: 'pass_through', event });
+const PASS: RunEntry = { run: (event) => ({ kind: 'pass_through', event }) };
 const UNMAPPED: Mapped = Object.freeze({ kind: 'dropped', reason: 'mapping_default' });
+const DROP: RunEntry = { run: () => UNMAPPED };
+const FILTER: RunEntry = { run: () => FILTERED };
 
 /**
  * Version 2: `global`, `events`, `defaults`. Filters see the original event. Enrichments work on a copy. Then all mappings run
@@ -38,30 +40,51 @@ export function* compileV2(config: Record<string, unknown>, options: MappingOpti
   if (checks.faults.length > 0) return { ok: false, faults: checks.faults };
   const pass = global.filter;
   const folded = foldNames(events);
-  const map: RunEntry = (event, bytes) => {
-    if (pass && !pass(event)) return FILTERED;
-    const entries = findByEventKey(events, event) ?? folded.get(fold(eventKey(event)));
-    if (entries === undefined) return otherwise(event, bytes);
-    for (const entry of entries) if (entry.filter === undefined || entry.filter(event)) return entry.run(event, bytes);
-    return FILTERED;
+  const choose = (event: CanonicalEvent): RunEntry => {
+    if (pass && !pass(event)) return FILTER;
+    const entries = findByEventKey(events, event) ?? folded.get(fold(eventKey(event))) ?? otherwise;
+    for (const { filter, entry } of entries) if (filter === undefined || filter(event)) return entry;
+    return FILTER;
   };
+  let runs = 0;
+  function run(event: CanonicalEvent, running: RunContext | undefined, start: (bytes: number) => void): Mapped {
+    state.run = ++runs;
+    state.missing = undefined;
+    state.failed = undefined;
+    const bytes = running?.bytes ?? weigh(event, Number.POSITIVE_INFINITY);
+    start(bytes);
+    try {
+      const mapped = choose(event).run(event, bytes);
+      return isQuotaSpent() ? TOO_LARGE : mapped;
+    } finally {
+      endQuota();
+    }
+  }
   return {
     ok: true,
-    passes_all: otherwise === PASS && events.size === 0 && pass === undefined,
-    run(event, running) {
-      state.run++;
-      state.missing = undefined;
-      state.failed = undefined;
+    passes_all: otherwise[0]?.entry === PASS && otherwise[0].filter === undefined && events.size === 0 && pass === undefined,
+    run: (event, running) => run(event, running, startQuota),
+    runAtOnce: (event, running) => run(event, running, startStepQuota),
+    *runInSteps(event, running) {
+      let own: RunState = { run: ++runs, missing: undefined, failed: undefined };
       const bytes = running?.bytes ?? weigh(event, Number.POSITIVE_INFINITY);
-      startQuota(bytes);
-      try {
-        const mapped = map(event, bytes);
-        return isQuotaSpent() ? TOO_LARGE : mapped;
-      } finally {
-        endQuota();
+      const steps = quotaInSteps(bytes, MAX_WRITTEN, chosenInSteps(event, bytes));
+      for (;;) {
+        Object.assign(state, own);
+        const step = steps.next();
+        if (step.done) return step.value;
+        own = { ...state };
+        yield;
       }
     },
   };
+
+  function* chosenInSteps(event: CanonicalEvent, bytes: number): Steps<Mapped> {
+    const entry = choose(event);
+    if (isStepLong()) yield;
+    const mapped = entry.runInSteps ? yield* entry.runInSteps(event, bytes) : entry.run(event, bytes);
+    return isQuotaSpent() ? TOO_LARGE : mapped;
+  }
 }
 
 /** `order completed ` matches `Order Completed`, unless there is a mapping for its exact name. */
@@ -117,8 +140,8 @@ function* compileOne(input: unknown, where: string, global: Parts, context: Comp
   const enabled = checks.boolean(entry.enabled, join(where, 'enabled'), true);
   const parts = yield* compileParts(entry, where, context);
   const name = compileVendorName(entry.vendor_event_name, join(where, 'vendor_event_name'), context);
-  const run = compileEntry([global, parts], name, where, context);
-  return enabled ? { filter: parts.filter, run } : undefined;
+  const compiled = compileEntry([global, parts], name, where, context);
+  return enabled ? { filter: parts.filter, entry: compiled } : undefined;
 }
 
 function* compileDefaults(
@@ -127,7 +150,7 @@ function* compileDefaults(
   fallback: 'pass_through' | 'drop',
   global: Parts,
   context: CompileContext,
-): Steps<RunEntry> {
+): Steps<[Entry]> {
   const { checks } = context;
   const defaults = input === undefined || input === null ? {} : (checks.object(input, where, DEFAULTS_KEYS, 'defaults') ?? {});
   const action =
@@ -136,11 +159,8 @@ function* compileDefaults(
       : checks.oneOf(defaults.action, join(where, 'action'), ['pass_through', 'drop', 'map'] as const);
   const parts = yield* compileParts(defaults, where, context);
   const name = compileVendorName(defaults.vendor_event_name, join(where, 'vendor_event_name'), context);
-  if (action === 'map') return filtered(parts.filter, compileEntry([global, parts], name, where, context));
-  if (action === 'pass_through') return filtered(parts.filter, PASS);
-  return () => UNMAPPED;
-}
-
-function filtered(filter: ConditionTest | undefined, run: RunEntry): RunEntry {
-  return filter ? (event, bytes) => (filter(event) ? run(event, bytes) : FILTERED) : run;
+  const { filter } = parts;
+  if (action === 'map') return [{ filter, entry: compileEntry([global, parts], name, where, context) }];
+  if (action === 'pass_through') return [{ filter, entry: PASS }];
+  return [{ filter: undefined, entry: DROP }];
 }

@@ -6,7 +6,7 @@ import { compileDeleter, compileGetter, compileSetter, type Getter, type Roots }
 import type { Steps } from '../../steps.ts';
 import { compileTemplate } from '../../template/template.ts';
 import { compileTransforms } from '../../transforms/compile.ts';
-import { PAYLOAD_TOO_LARGE, quotaLeft, weigh } from '../../value-size.ts';
+import { isQuotaSpent, isStepLong, PAYLOAD_TOO_LARGE, quotaLeft, weigh } from '../../value-size.ts';
 import { compileField, compileWhen, type Field, type RunState } from '../field.ts';
 import type { Mapped } from '../result.ts';
 import { type Checks, join } from '../validate/checks.ts';
@@ -145,7 +145,11 @@ function compilePost(line: unknown, where: string, { checks, roots }: CompileCon
 }
 
 /** `bytes`: roughly the size of the event. */
-export type RunEntry = (event: CanonicalEvent, bytes: number) => Mapped;
+export interface RunEntry {
+  run(event: CanonicalEvent, bytes: number): Mapped;
+  /** Absent where there is nothing to divide. */
+  runInSteps?(event: CanonicalEvent, bytes: number): Steps<Mapped>;
+}
 export const TOO_LARGE: Mapped = Object.freeze({ kind: 'failed', reason: PAYLOAD_TOO_LARGE });
 
 /** Combines the parts, in order of precedence (global first), into one function. */
@@ -157,28 +161,66 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, wh
       join(where, 'mappings'),
       `The targets of an entry, with those of global, may have at most ${MAX_TARGET_PARTS} parts together.`,
     );
-    return () => TOO_LARGE;
+    return { run: () => TOO_LARGE };
   }
-  const build = compileTree(fields, { roots, state, reads, parents, conflict: conflictNamer(parts, context.checks) });
+  const tree = compileTree(fields, { roots, state, reads, parents, conflict: conflictNamer(parts, context.checks) });
   const required = fields
     .filter((field) => field.required && field.target.some((segment) => segment.kind === 'each'))
     .map((field) => listCheck(field, roots));
   const enrichments = parts.flatMap((part) => part.enrichments);
   const post = parts.flatMap((part) => part.post);
   const lines = fields.length + post.length;
-  return (event, bytes) => {
-    const most = quotaLeft();
-    let current: unknown = event;
-    for (const enrich of enrichments) current = enrich(current);
-    for (const check of required) state.missing ??= check(current);
-    let payload: unknown = state.missing === undefined ? (build(current, current) ?? {}) : undefined;
+  const { build, inSteps } = tree;
+  const fault = (): Mapped | undefined => {
     if (state.failed !== undefined) return { kind: 'failed', reason: state.failed };
-    if (state.missing !== undefined) return { kind: 'dropped', reason: `missing_required:${state.missing}` };
-    for (const change of post) payload = change(payload, current);
-    const vendorName = name?.(current, current);
+    return state.missing === undefined ? undefined : { kind: 'dropped', reason: `missing_required:${state.missing}` };
+  };
+  const result = (payload: unknown, event: unknown, bytes: number, most: number): Mapped => {
+    const vendorName = name?.(event, event);
     // No line can write a text that is longer than the event and everything that was made of it. Most payloads need no further look.
     if ((bytes + most - quotaLeft()) * lines > most && weigh(payload, most) > most) return TOO_LARGE;
     return typeof vendorName === 'string' ? { kind: 'payload', payload, vendor_event_name: vendorName } : { kind: 'payload', payload };
+  };
+  return {
+    run(event, bytes) {
+      const most = quotaLeft();
+      let current: unknown = event;
+      for (const enrich of enrichments) current = enrich(current);
+      for (const check of required) state.missing ??= check(current);
+      let payload: unknown = state.missing === undefined ? (build(current, current) ?? {}) : undefined;
+      const failed = fault();
+      if (failed) return failed;
+      for (const change of post) payload = change(payload, current);
+      return result(payload, current, bytes, most);
+    },
+    *runInSteps(event, bytes) {
+      const most = quotaLeft();
+      let current: unknown = event;
+      for (const enrich of enrichments) {
+        if (isStepLong()) {
+          if (isQuotaSpent()) return TOO_LARGE;
+          yield;
+        }
+        current = enrich(current);
+      }
+      for (const check of required) {
+        if (isStepLong()) yield;
+        state.missing ??= check(current);
+      }
+      let payload: unknown;
+      if (state.missing === undefined) payload = (inSteps ? yield* inSteps(undefined, current, current) : build(current, current)) ?? {};
+      const failed = fault();
+      if (failed) return failed;
+      for (const change of post) {
+        if (isStepLong()) {
+          if (isQuotaSpent()) return TOO_LARGE;
+          yield;
+        }
+        payload = change(payload, current);
+      }
+      if (isStepLong()) yield;
+      return result(payload, current, bytes, most);
+    },
   };
 }
 

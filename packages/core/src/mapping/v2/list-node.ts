@@ -2,9 +2,10 @@
 import { formatPath, isRooted, type Segment, sharedList } from '../../path/path.ts';
 import { type Getter, readerOf } from '../../path/read.ts';
 import { writerOf } from '../../path/write.ts';
-import { MAX_WRITTEN, mayReadList, mayWrite, weigh } from '../../value-size.ts';
+import type { Steps } from '../../steps.ts';
+import { isQuotaSpent, isStepLong, MAX_WRITTEN, mayReadList, mayWrite, weigh } from '../../value-size.ts';
 import { type Read, readField } from './leaf.ts';
-import { NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
+import { type InSteps, NEVER_LAID, type Overlay, type Placed, type TreeContext, type TreeNode } from './node.ts';
 
 /** Mappings from the same source list: each source element creates one target element. */
 interface Group {
@@ -51,9 +52,24 @@ export function listNode(placed: readonly Placed[], context: TreeContext): TreeN
   const bare = each.every(({ target }) => target.length === 0);
   const [group] = groups;
   const fast = isFast ? (group ? buildFromList(group, bare) : buildIndexed(indexed)) : undefined;
-  if (fast && !context.laid_over) return { build: fast, overlay: NEVER_LAID };
-  const overlay = overlayList(groups, singles, indexed, bare);
-  return { build: fast ?? ((event, base) => overlay(undefined, event, base)), overlay };
+  if (fast && !context.laid_over) {
+    const inSteps: InSteps | undefined = group && !context.in_list ? (_, event, base) => listInSteps(group, bare, event, base) : undefined;
+    return { build: fast, overlay: NEVER_LAID, inSteps };
+  }
+  const parts = { groups, singles, indexed, bare };
+  const overlay = overlayList(parts);
+  return {
+    build: fast ?? ((event, base) => overlay(undefined, event, base)),
+    overlay,
+    inSteps: context.in_list ? undefined : overlayInSteps(parts),
+  };
+}
+interface ListParts {
+  groups: readonly Group[];
+  singles: readonly Single[];
+  indexed: readonly Indexed[];
+  /** The elements themselves are mapped, not their fields. */
+  bare: boolean;
 }
 
 function namesIn(placed: readonly Placed[]): number {
@@ -99,22 +115,51 @@ function indexNodes(placed: readonly Placed[], context: TreeContext): Indexed[] 
 }
 
 /** The common case: one source list, one target list. */
-function buildFromList({ list, element, chars }: Group, bare: boolean): Read {
-  const { build } = element;
+function buildFromList(group: Group, bare: boolean): Read {
   return (event, base) => {
-    const items = list(base);
-    if (!Array.isArray(items) || !mayReadList(items) || !mayWrite(items.length * chars)) return undefined;
+    const items = itemsOf(group, base);
+    if (items === undefined) return undefined;
     const out: unknown[] = [];
-    let found = false;
-    for (let i = 0; i < items.length; i++) {
-      const value = build(event, items[i]);
-      if (value !== undefined) {
-        found = true;
-        out.push(value);
-      } else if (!bare) out.push({});
-    }
-    return found ? out : undefined;
+    return buildSome(group, bare, items, 0, items.length, out, event) ? out : undefined;
   };
+}
+function* listInSteps(group: Group, bare: boolean, event: unknown, base: unknown): Steps<unknown> {
+  const items = itemsOf(group, base);
+  if (items === undefined) return undefined;
+  const out: unknown[] = [];
+  let found = false;
+  for (let i = 0; i < items.length; i += STEP_ELEMENTS) {
+    if (i > 0) yield;
+    found = buildSome(group, bare, items, i, Math.min(items.length, i + STEP_ELEMENTS), out, event) || found;
+  }
+  return found ? out : undefined;
+}
+/** Elements between two yields. */
+const STEP_ELEMENTS = 4_000;
+
+function itemsOf({ list, chars }: Group, base: unknown): readonly unknown[] | undefined {
+  const items = list(base);
+  return Array.isArray(items) && mayReadList(items) && mayWrite(items.length * chars) ? items : undefined;
+}
+/** Returns whether an element has a value. */
+function buildSome(
+  { element: { build } }: Group,
+  bare: boolean,
+  items: readonly unknown[],
+  from: number,
+  to: number,
+  out: unknown[],
+  event: unknown,
+): boolean {
+  let found = false;
+  for (let i = from; i < to; i++) {
+    const value = build(event, items[i]);
+    if (value !== undefined) {
+      found = true;
+      out.push(value);
+    } else if (!bare) out.push({});
+  }
+  return found;
 }
 
 /** `events[0].name`: positions without a mapping are null. */
@@ -132,24 +177,48 @@ function buildIndexed(indexed: readonly Indexed[]): Read {
   };
 }
 
-function overlayList(groups: readonly Group[], singles: readonly Single[], indexed: readonly Indexed[], bare: boolean): Overlay {
+function overlayList(parts: ListParts): Overlay {
+  const { groups, singles } = parts;
   return (under, event, base) => {
     const out: unknown[] = Array.isArray(under) ? under.slice() : [];
-    for (const { list, element, chars } of groups) {
-      const items = list(base);
-      if (!Array.isArray(items) || !mayReadList(items) || !mayWrite(items.length * chars)) continue;
-      for (let i = 0; i < items.length; i++) out[i] = element.overlay(out[i], event, items[i]);
+    for (const group of groups) {
+      const items = itemsOf(group, base) ?? [];
+      for (let i = 0; i < items.length; i++) out[i] = group.element.overlay(out[i], event, items[i]);
     }
     for (const single of singles) deal(single, out, event, base);
-    const filled = bare ? out.filter((one) => one !== undefined) : out;
-    for (const { index, node } of indexed) {
-      const value = node.overlay(filled[index], event, base);
-      if (value !== undefined) filled[index] = value;
-    }
-    if (filled.every((one) => one === undefined)) return under;
-    for (let i = 0; i < filled.length; i++) if (filled[i] === undefined) filled[i] = bare ? null : {};
-    return filled;
+    return finishOverlay(parts, out, under, event, base);
   };
+}
+function overlayInSteps(parts: ListParts): InSteps {
+  const { groups, singles } = parts;
+  return function* (under, event, base) {
+    const out: unknown[] = Array.isArray(under) ? under.slice() : [];
+    for (const group of groups) {
+      const items = itemsOf(group, base) ?? [];
+      for (let i = 0; i < items.length; i++) {
+        if (i % STEP_ELEMENTS === STEP_ELEMENTS - 1) yield;
+        out[i] = group.element.overlay(out[i], event, items[i]);
+      }
+    }
+    for (const single of singles) {
+      if (isStepLong()) {
+        if (isQuotaSpent()) return undefined;
+        yield;
+      }
+      deal(single, out, event, base);
+    }
+    return finishOverlay(parts, out, under, event, base);
+  };
+}
+function finishOverlay({ indexed, bare }: ListParts, out: unknown[], under: unknown, event: unknown, base: unknown): unknown {
+  const filled = bare ? out.filter((one) => one !== undefined) : out;
+  for (const { index, node } of indexed) {
+    const value = node.overlay(filled[index], event, base);
+    if (value !== undefined) filled[index] = value;
+  }
+  if (filled.every((one) => one === undefined)) return under;
+  for (let i = 0; i < filled.length; i++) if (filled[i] === undefined) filled[i] = bare ? null : {};
+  return filled;
 }
 
 function deal(single: Single, out: unknown[], event: unknown, base: unknown): void {

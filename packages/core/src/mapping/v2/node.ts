@@ -1,4 +1,5 @@
 import type { Getter, Roots, Segment } from '../../path/path.ts';
+import type { Steps } from '../../steps.ts';
 import type { Field, RunState } from '../field.ts';
 import type { Read } from './leaf.ts';
 
@@ -32,11 +33,15 @@ export interface PlainNode {
   direct: boolean;
 }
 export type Overlay = (under: unknown, event: unknown, base: unknown) => unknown;
+/** Undefined where nothing is written, or where the quota is spent. */
+export type InSteps = (under: unknown, event: unknown, base: unknown) => Steps<unknown>;
 export interface TreeNode {
   build: Read;
   /** Lays this node over another mapping's value (undefined if there is none). Only usable if the context has `laid_over`. */
   overlay: Overlay;
   plain?: PlainNode | undefined;
+  /** `build` (with nothing under it) or `overlay`, divided. Only objects and lists have it, and none inside a list. */
+  inSteps?: InSteps | undefined;
 }
 
 export const NEVER_LAID: Overlay = (under) => under;

@@ -1,4 +1,4 @@
-import { put } from '../../path/write.ts';
+import { put } from '../../json.ts';
 import { ACCESSES, type PropertyAccess } from './generated/property-accesses.ts';
 
 export type { PropertyAccess } from './generated/property-accesses.ts';

@@ -3,23 +3,25 @@
  * looked up for every mapping. A mapping to `a.b` is laid over a mapping to `a`, regardless of order. If several mappings have the same
  * target, the last one with a value wins.
  */
+import { isObject } from '../../json.ts';
 import { formatPath, type Getter } from '../../path/path.ts';
 import { readerOf } from '../../path/read.ts';
+import { isQuotaSpent, isStepLong } from '../../value-size.ts';
 import { ownCopy } from '../copy.ts';
 import type { Field } from '../field.ts';
 import { copierFor } from './copy-fields.ts';
 import type { FieldCopier } from './generated/field-copiers.ts';
 import { isEmpty, plainField, type Read, readField } from './leaf.ts';
 import { listNode } from './list-node.ts';
-import { NEVER_LAID, type Overlay, type Placed, type PlainNode, type TreeContext, type TreeNode } from './node.ts';
+import { type InSteps, NEVER_LAID, type Overlay, type Placed, type PlainNode, type TreeContext, type TreeNode } from './node.ts';
 import { accessTo, type PropertyAccess } from './property-access.ts';
 
 export function compileTree(
   fields: readonly Field[],
   context: Pick<TreeContext, 'roots' | 'state' | 'reads' | 'parents' | 'conflict'>,
-): Read {
+): TreeNode {
   const placed = fields.map((field) => ({ field, target: field.target, paths: undefined }));
-  return compileNode(placed, { ...context, in_list: false, laid_over: false, compile: compileNode }).build;
+  return compileNode(placed, { ...context, in_list: false, laid_over: false, compile: compileNode });
 }
 
 function compileNode(placed: readonly Placed[], context: TreeContext): TreeNode {
@@ -70,7 +72,12 @@ function valueBelow(read: Read, children: TreeNode): TreeNode {
       const value = read(event, base);
       return lay(value === undefined ? under : value, event, base);
     },
+    inSteps: children.inSteps && layInSteps(read, children.inSteps),
   };
+}
+function layInSteps(read: Read, lay: InSteps): InSteps {
+  const readOver = orUnder(read);
+  return (under, event, base) => lay(readOver(under, event, base), event, base);
 }
 
 function readLast(own: readonly Placed[], context: TreeContext): Read {
@@ -125,9 +132,10 @@ function objectNode(placed: readonly Placed[], context: TreeContext): TreeNode {
   const careful = keys.includes('__proto__');
   const below = careful && !context.laid_over ? { ...context, laid_over: true } : context;
   const nodes = keys.map((key) => compileNode(byKey.get(key)!, below));
-  if (!below.laid_over) return { build: buildOf(keys, nodes, context.in_list), overlay: NEVER_LAID };
+  const inSteps = context.in_list ? undefined : objectInSteps(keys, nodes, below.laid_over);
+  if (!below.laid_over) return { build: buildOf(keys, nodes, context.in_list), overlay: NEVER_LAID, inSteps };
   const overlay = overlayObject(keys, nodes);
-  return { build: careful ? onNothing(overlay) : buildOf(keys, nodes, context.in_list), overlay };
+  return { build: careful ? onNothing(overlay) : buildOf(keys, nodes, context.in_list), overlay, inSteps };
 }
 
 function onNothing(overlay: Overlay): Read {
@@ -186,6 +194,30 @@ function overlayObject(keys: readonly string[], nodes: readonly TreeNode[]): Ove
   return (under, event, base) => {
     const below = typeof under === 'object' && under !== null && !Array.isArray(under) ? (under as Box) : undefined;
     return writeLines(lines, below, true, event, base) ?? under;
+  };
+}
+
+/** Makes its lines when it runs: few events are large. */
+function objectInSteps(keys: readonly string[], nodes: readonly TreeNode[], overlaid: boolean): InSteps {
+  return function* (under, event, base) {
+    let out: Box | undefined = isObject(under) ? under : undefined;
+    for (const line of linesOf(keys, nodes)) {
+      if (isStepLong()) {
+        if (isQuotaSpent()) return undefined;
+        yield;
+      }
+      const { inSteps } = line.node;
+      if (!inSteps) {
+        out = writeLines([line], out, overlaid, event, base);
+        continue;
+      }
+      const before = out && Object.hasOwn(out, line.key) ? out[line.key] : undefined;
+      const value = yield* inSteps(before, event, base);
+      if (value === undefined || value === before) continue;
+      out ??= {};
+      line.write(out, value);
+    }
+    return out ?? under;
   };
 }
 

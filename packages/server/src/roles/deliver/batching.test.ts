@@ -183,7 +183,7 @@ test('only the failed requests of an event are retried', async () => {
   const vendor: CompiledVendor = {
     ...real,
     verbatim: undefined,
-    build(event, context) {
+    buildAtOnce(event, context) {
       const built = real.build(event, context);
       return built.kind === 'items' ? { kind: 'items', items: ['a', 'b', 'c'].map((payload) => ({ ...built.items[0]!, payload })) } : built;
     },
@@ -203,11 +203,11 @@ test('only the failed requests of an event are retried', async () => {
 test('events that wait for their batch use a new revision (they went out with the credentials of the former one)', async () => {
   const first = batched({ batch_interval_ms: 300_000, headers: { 'X-Revision': '1' } });
   let built = 0;
-  const build: CompiledVendor['build'] = (event, context) => {
+  const buildAtOnce: CompiledVendor['buildAtOnce'] = (event, context) => {
     built++;
     return first.build(event, context);
   };
-  bench.snapshots.set([anIntegration({ ...first, verbatim: undefined, build })]);
+  bench.snapshots.set([anIntegration({ ...first, verbatim: undefined, buildAtOnce })]);
   bench.start();
   await bench.append(events(3));
   await until(() => built === 3);

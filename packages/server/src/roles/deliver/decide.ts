@@ -1,7 +1,7 @@
 /** The first stage: what to do with one event, before anything is sent. Pure. */
 
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import type { Steps } from '@firsthand/core/steps.ts';
+import { finish, type Steps } from '@firsthand/core/steps.ts';
 import type { BuildContext, Built, CompiledVendor, VendorItem } from '@firsthand/core/vendor/compiled.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
@@ -13,15 +13,22 @@ import type { HeldEvent, Settlement } from './settlement.ts';
 
 export type Decision = { kind: 'send'; job: Job } | { kind: 'settle'; settlement: Settlement };
 
-export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number): Decision {
+/** A promise where the event takes more than one step: then it is mapped and encoded in turns of the loop. `id` is the integration's. */
+export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number, id: string): Decision | Promise<Decision> {
+  if (isVeryLarge(held)) return decideInTurns(held, plan, mode, now, id);
   const before = decideBefore(held, plan, mode, now);
   if (before.kind !== 'build') return before;
   const { vendor, event, context } = before;
   try {
-    return decideBuilt(held, vendor, vendor.build(event, context));
+    const built = vendor.buildAtOnce(event, context);
+    return built === undefined ? decideInTurns(held, plan, mode, now, id) : decideBuilt(held, vendor, built);
   } catch (error) {
     return mappingFailed(held, error);
   }
+}
+/** Whatever its size: for an event that later ones of its visitor must not overtake meanwhile. */
+export function decideUndivided(held: HeldEvent, plan: Plan, mode: Mode, now: number): Decision {
+  return finish(decideInSteps(held, plan, mode, now));
 }
 
 /** Mapping and encoding it take tens of milliseconds each. */
@@ -29,8 +36,7 @@ export function isVeryLarge({ delivery }: HeldEvent): boolean {
   return delivery.record.data.length > VERY_LARGE_BYTES;
 }
 
-/** The same for a very large event: in turns of the loop. `id` is the integration's. */
-export function decideInTurns(held: HeldEvent, plan: Plan, mode: Mode, now: number, id: string): Promise<Decision> {
+function decideInTurns(held: HeldEvent, plan: Plan, mode: Mode, now: number, id: string): Promise<Decision> {
   return finishInLongTurns(decideInSteps(held, plan, mode, now), () => atStep('map', id));
 }
 function* decideInSteps(held: HeldEvent, plan: Plan, mode: Mode, now: number): Steps<Decision> {

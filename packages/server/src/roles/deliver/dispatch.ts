@@ -9,13 +9,14 @@ import { AnswerSample } from './answer-sample.ts';
 import { BatchTimer } from './batch-timer.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { type Conclusion, conclude } from './conclude.ts';
-import { type Decision, decide, decideInTurns, isVeryLarge } from './decide.ts';
+import { type Decision, decide, decideUndivided } from './decide.ts';
 import type { WorkerDeps } from './deps.ts';
 import type { Health } from './health.ts';
 import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
 import { KeyOrder, orderKey } from './key-order.ts';
 import type { Limiter } from './limiter.ts';
-import { divideUnsent, isOutdated, renew, renewInTurns, withNewestVendor } from './renew.ts';
+import type { Mode, Plan } from './plan.ts';
+import { divideUnsent, isOutdated, renew, withNewestVendor } from './renew.ts';
 import { closingOf, isSealed, type RestoredBatch } from './sealed-batches.ts';
 import { SendQueue } from './send-queue.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
@@ -96,7 +97,8 @@ export class Dispatch {
       if (turn !== undefined) await turn;
       const held = { ...member, compiled: plan.compiled };
       const { mode, id } = this.#context;
-      const decision = isVeryLarge(held) ? await decideInTurns(held, plan, mode, at, id) : decide(held, plan, mode, at);
+      const decided = decide(held, plan, mode, at, id);
+      const decision = decided instanceof Promise ? await decided : decided;
       if (life.state === 'stopped') return;
       if (decision.kind === 'settle') writer.write(held, decision.settlement);
       else parts.push(...openParts(decision.job));
@@ -127,15 +129,14 @@ export class Dispatch {
   }
   /** Sends the job with the newest configuration. False: that configuration settled the event without sending it. */
   #sendsRenewed(job: Job): boolean | Promise<boolean> {
-    const { plan, mode } = this.#context;
+    const { plan, mode, id } = this.#context;
     if (!isOutdated(job, plan, mode)) return this.#sends(job);
-    // An event that is dropped is not built.
-    if (mode.kind !== 'drop' && isVeryLarge(job)) return this.#sendsLarge(job);
-    return this.#sendsDecided(job, renew(job, plan, mode, this.#deps.clock.now()));
+    const decision = renew(job, plan, mode, this.#deps.clock.now(), id);
+    return decision instanceof Promise ? this.#sendsLater(job, decision, plan, mode) : this.#sendsDecided(job, decision);
   }
-  async #sendsLarge(job: Job): Promise<boolean> {
-    const { plan, mode, id, life } = this.#context;
-    const decision = await renewInTurns(job, plan, mode, this.#deps.clock.now(), id);
+  async #sendsLater(job: Job, later: Promise<Decision>, plan: Plan, mode: Mode): Promise<boolean> {
+    const { life } = this.#context;
+    const decision = await later;
     // While stopping the event stays unsettled.
     if (!life.active) return true;
     const isNewest = this.#context.plan === plan && this.#context.mode === mode;
@@ -338,7 +339,7 @@ export class Dispatch {
       const plan = revision === undefined ? this.#context.plan : await revisions.get(revision, this.#context.plan, isStopped);
       if (isStopped()) return;
       const held = { ...member, compiled: plan.compiled };
-      this.start(held, decide(held, plan, this.#context.mode, this.#deps.clock.now()));
+      this.start(held, decideUndivided(held, plan, this.#context.mode, this.#deps.clock.now()));
     }
   }
   /** Builds requests that wait for a limit or for their batch again. Sealed ones keep their content. */

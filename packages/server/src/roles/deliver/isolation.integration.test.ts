@@ -88,7 +88,7 @@ test('F11: poison among good events becomes dead letters with stage and reason; 
   const vendor: CompiledVendor = {
     ...real,
     verbatim: undefined,
-    build(event, context) {
+    buildAtOnce(event, context) {
       if (event.properties?.poison === 'throws') throw new Error('boom');
       if (event.properties?.poison === 'fails') return { kind: 'failed', reason: 'no JSON' };
       return real.build(event, context);

@@ -48,13 +48,13 @@ describe('order among small events', () => {
 });
 
 describe('turns', () => {
-  /** Calls `at` before the mapping, the encoding and the request of each event. */
+  /** Calls `at` before the mapping, the vendor's limits, the encoding and the request of each event. */
   function watched(vendor: CompiledVendor, at: (step: string) => void): CompiledVendor {
     return {
       ...vendor,
       *buildInSteps(event, context) {
         const steps = vendor.buildInSteps(event, context);
-        for (const step of ['map', 'encode']) {
+        for (const step of ['map', 'limits', 'encode']) {
           at(step);
           const { done, value } = steps.next();
           if (done) return value;
@@ -81,8 +81,8 @@ describe('turns', () => {
       at: (step: string) => void seen.push([step, turn]),
       expectOneEach() {
         clearImmediate(counting);
-        expect(seen.map(([step]) => step)).toEqual(['map', 'encode', 'request']);
-        expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
+        expect(seen.map(([step]) => step)).toEqual(['map', 'limits', 'encode', 'request']);
+        expect(new Set(seen.map(([, at]) => at)).size).toBe(4);
       },
     };
   }

@@ -5,7 +5,7 @@ import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { endLongTurn, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
-import { decide, decideInTurns, isVeryLarge } from './decide.ts';
+import { decide } from './decide.ts';
 import type { SharedByWorkers } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { EventSource } from './event-source.ts';
@@ -73,12 +73,10 @@ export class RecordIntake {
       const plan = revision === undefined ? context.plan : await context.revisions.get(revision, context.plan, () => this.#stopped);
       if (this.#stopped) return;
       const held = { delivery, decoded, compiled: plan.compiled, replay };
-      if (!isVeryLarge(held)) this.#dispatch.start(held, decide(held, plan, context.mode, this.#clock.now()));
-      else {
-        const decision = await decideInTurns(held, plan, context.mode, this.#clock.now(), context.id);
-        if (this.#stopped) return;
-        this.#dispatch.start(held, decision);
-      }
+      const decided = decide(held, plan, context.mode, this.#clock.now(), context.id);
+      const decision = decided instanceof Promise ? await decided : decided;
+      if (this.#stopped) return;
+      this.#dispatch.start(held, decision);
     }
   }
   /** Another lane has this record. */

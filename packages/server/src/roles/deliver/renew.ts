@@ -5,7 +5,7 @@
 
 import { endLongTurn } from '../../runtime/turns.ts';
 import type { Batch } from './batcher.ts';
-import { type Decision, decide, decideInTurns } from './decide.ts';
+import { type Decision, decide, isVeryLarge } from './decide.ts';
 import type { Job } from './job.ts';
 import type { Mode, Plan } from './plan.ts';
 import type { HeldEvent } from './settlement.ts';
@@ -15,13 +15,16 @@ export function isOutdated(job: Job, { compiled }: Plan, mode: Mode): boolean {
   return mode.kind === 'drop' || (job.compiled !== compiled && !pinned && compiled.vendor !== undefined);
 }
 
-export function renew(job: Job, plan: Plan, mode: Mode, now: number): Decision {
-  return renewed(job, decide(heldBy(job, plan), plan, mode, now));
+/** A promise where it takes more than one step. The plan may have changed since. */
+export function renew(job: Job, plan: Plan, mode: Mode, now: number, id: string): Decision | Promise<Decision> {
+  // An event that is dropped is not built.
+  if (mode.kind !== 'drop' && isVeryLarge(job)) return renewLarge(job, plan, mode, now, id);
+  const decision = decide(heldBy(job, plan), plan, mode, now, id);
+  return decision instanceof Promise ? decision.then((later) => renewed(job, later)) : renewed(job, decision);
 }
-/** The same for a very large event: in turns of the loop. The plan may have changed since. */
-export async function renewInTurns(job: Job, plan: Plan, mode: Mode, now: number, id: string): Promise<Decision> {
+async function renewLarge(job: Job, plan: Plan, mode: Mode, now: number, id: string): Promise<Decision> {
   await endLongTurn();
-  return renewed(job, await decideInTurns(heldBy(job, plan), plan, mode, now, id));
+  return renewed(job, await decide(heldBy(job, plan), plan, mode, now, id));
 }
 function heldBy({ delivery, decoded, replay }: Job, { compiled }: Plan): HeldEvent {
   return { delivery, decoded, compiled, replay };

@@ -245,11 +245,11 @@ describe('ordering', () => {
     receiver.respond = (_request, response) => void response.writeHead(503).end();
     let decided = 0;
     const counted = (filter: string[]) => {
-      const build: typeof vendor.build = (event, context) => {
+      const buildAtOnce: typeof vendor.buildAtOnce = (event, context) => {
         decided++;
         return vendor.build(event, context);
       };
-      return anIntegration({ ...vendor, verbatim: undefined, build }, { event_filter: { event_names: filter } });
+      return anIntegration({ ...vendor, verbatim: undefined, buildAtOnce }, { event_filter: { event_names: filter } });
     };
     bench.snapshots.set([counted([])]);
     bench.start({ retryBaseMs: 5_000 });
