@@ -47,12 +47,13 @@ export function* compileV2(config: Record<string, unknown>, options: MappingOpti
     return FILTER;
   };
   let runs = 0;
-  function run(event: CanonicalEvent, running: RunContext | undefined, start: (bytes: number) => void): Mapped {
+  function run(event: CanonicalEvent, running: RunContext | undefined, oneStep: boolean): Mapped {
     state.run = ++runs;
     state.missing = undefined;
     state.failed = undefined;
     const bytes = running?.bytes ?? weigh(event, Number.POSITIVE_INFINITY);
-    start(bytes);
+    if (oneStep) startStepQuota(bytes);
+    else startQuota(bytes);
     try {
       const mapped = choose(event).run(event, bytes);
       return isQuotaSpent() ? TOO_LARGE : mapped;
@@ -63,8 +64,8 @@ export function* compileV2(config: Record<string, unknown>, options: MappingOpti
   return {
     ok: true,
     passes_all: otherwise[0]?.entry === PASS && otherwise[0].filter === undefined && events.size === 0 && pass === undefined,
-    run: (event, running) => run(event, running, startQuota),
-    runAtOnce: (event, running) => run(event, running, startStepQuota),
+    run: (event, running) => run(event, running, false),
+    runAtOnce: (event, running) => run(event, running, true),
     *runInSteps(event, running) {
       let own: RunState = { run: ++runs, missing: undefined, failed: undefined };
       const bytes = running?.bytes ?? weigh(event, Number.POSITIVE_INFINITY);

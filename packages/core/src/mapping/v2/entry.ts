@@ -171,10 +171,10 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, wh
   const post = parts.flatMap((part) => part.post);
   const lines = fields.length + post.length;
   const { build, inSteps } = tree;
-  const fault = (): Mapped | undefined => {
-    if (state.failed !== undefined) return { kind: 'failed', reason: state.failed };
-    return state.missing === undefined ? undefined : { kind: 'dropped', reason: `missing_required:${state.missing}` };
-  };
+  const fault = (): Mapped =>
+    state.failed === undefined
+      ? { kind: 'dropped', reason: `missing_required:${state.missing}` }
+      : { kind: 'failed', reason: state.failed };
   const result = (payload: unknown, event: unknown, bytes: number, most: number): Mapped => {
     const vendorName = name?.(event, event);
     // No line can write a text that is longer than the event and everything that was made of it. Most payloads need no further look.
@@ -188,8 +188,7 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, wh
       for (const enrich of enrichments) current = enrich(current);
       for (const check of required) state.missing ??= check(current);
       let payload: unknown = state.missing === undefined ? (build(current, current) ?? {}) : undefined;
-      const failed = fault();
-      if (failed) return failed;
+      if (state.failed !== undefined || state.missing !== undefined) return fault();
       for (const change of post) payload = change(payload, current);
       return result(payload, current, bytes, most);
     },
@@ -209,8 +208,7 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, wh
       }
       let payload: unknown;
       if (state.missing === undefined) payload = (inSteps ? yield* inSteps(undefined, current, current) : build(current, current)) ?? {};
-      const failed = fault();
-      if (failed) return failed;
+      if (state.failed !== undefined || state.missing !== undefined) return fault();
       for (const change of post) {
         if (isStepLong()) {
           if (isQuotaSpent()) return TOO_LARGE;

@@ -115,51 +115,41 @@ function indexNodes(placed: readonly Placed[], context: TreeContext): Indexed[] 
 }
 
 /** The common case: one source list, one target list. */
-function buildFromList(group: Group, bare: boolean): Read {
+function buildFromList({ list, element, chars }: Group, bare: boolean): Read {
+  const { build } = element;
   return (event, base) => {
-    const items = itemsOf(group, base);
-    if (items === undefined) return undefined;
+    const items = list(base);
+    if (!mayBuildFrom(items, chars)) return undefined;
     const out: unknown[] = [];
-    return buildSome(group, bare, items, 0, items.length, out, event) ? out : undefined;
+    let found = false;
+    for (let i = 0; i < items.length; i++) {
+      const value = build(event, items[i]);
+      if (value !== undefined) {
+        found = true;
+        out.push(value);
+      } else if (!bare) out.push({});
+    }
+    return found ? out : undefined;
   };
 }
-function* listInSteps(group: Group, bare: boolean, event: unknown, base: unknown): Steps<unknown> {
-  const items = itemsOf(group, base);
-  if (items === undefined) return undefined;
+function* listInSteps({ list, element, chars }: Group, bare: boolean, event: unknown, base: unknown): Steps<unknown> {
+  const items = list(base);
+  if (!mayBuildFrom(items, chars)) return undefined;
   const out: unknown[] = [];
   let found = false;
-  for (let i = 0; i < items.length; i += STEP_ELEMENTS) {
-    if (i > 0) yield;
-    found = buildSome(group, bare, items, i, Math.min(items.length, i + STEP_ELEMENTS), out, event) || found;
+  for (let i = 0; i < items.length; i++) {
+    if (i % STEP_ELEMENTS === STEP_ELEMENTS - 1) yield;
+    const value = element.build(event, items[i]);
+    found ||= value !== undefined;
+    if (value !== undefined || !bare) out.push(value ?? {});
   }
   return found ? out : undefined;
 }
 /** Elements between two yields. */
 const STEP_ELEMENTS = 4_000;
 
-function itemsOf({ list, chars }: Group, base: unknown): readonly unknown[] | undefined {
-  const items = list(base);
-  return Array.isArray(items) && mayReadList(items) && mayWrite(items.length * chars) ? items : undefined;
-}
-/** Returns whether an element has a value. */
-function buildSome(
-  { element: { build } }: Group,
-  bare: boolean,
-  items: readonly unknown[],
-  from: number,
-  to: number,
-  out: unknown[],
-  event: unknown,
-): boolean {
-  let found = false;
-  for (let i = from; i < to; i++) {
-    const value = build(event, items[i]);
-    if (value !== undefined) {
-      found = true;
-      out.push(value);
-    } else if (!bare) out.push({});
-  }
-  return found;
+function mayBuildFrom(items: unknown, chars: number): items is unknown[] {
+  return Array.isArray(items) && mayReadList(items) && mayWrite(items.length * chars);
 }
 
 /** `events[0].name`: positions without a mapping are null. */
@@ -181,9 +171,10 @@ function overlayList(parts: ListParts): Overlay {
   const { groups, singles } = parts;
   return (under, event, base) => {
     const out: unknown[] = Array.isArray(under) ? under.slice() : [];
-    for (const group of groups) {
-      const items = itemsOf(group, base) ?? [];
-      for (let i = 0; i < items.length; i++) out[i] = group.element.overlay(out[i], event, items[i]);
+    for (const { list, element, chars } of groups) {
+      const items = list(base);
+      if (!mayBuildFrom(items, chars)) continue;
+      for (let i = 0; i < items.length; i++) out[i] = element.overlay(out[i], event, items[i]);
     }
     for (const single of singles) deal(single, out, event, base);
     return finishOverlay(parts, out, under, event, base);
@@ -193,11 +184,12 @@ function overlayInSteps(parts: ListParts): InSteps {
   const { groups, singles } = parts;
   return function* (under, event, base) {
     const out: unknown[] = Array.isArray(under) ? under.slice() : [];
-    for (const group of groups) {
-      const items = itemsOf(group, base) ?? [];
+    for (const { list, element, chars } of groups) {
+      const items = list(base);
+      if (!mayBuildFrom(items, chars)) continue;
       for (let i = 0; i < items.length; i++) {
         if (i % STEP_ELEMENTS === STEP_ELEMENTS - 1) yield;
-        out[i] = group.element.overlay(out[i], event, items[i]);
+        out[i] = element.overlay(out[i], event, items[i]);
       }
     }
     for (const single of singles) {
