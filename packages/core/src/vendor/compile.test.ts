@@ -329,7 +329,9 @@ test('all regular expressions of one mapping share a budget', () => {
 
 test('a small event whose mapping or items are more than one step is built in steps, not at once', () => {
   const hashes = Array.from({ length: 100 }, (_, i) => ({ source: 'properties.text', target: `t${i}`, transforms: ['sha256'] }));
-  const lists = { requests: [request({ items: 'properties.list', merge: ['properties'], batch: { max_items: 500, interval_ms: 1 } })] };
+  const lists = {
+    requests: [request({ items: 'properties.list', merge: ['properties'], batch: { max_items: 500, max_bytes: 1e6, interval_ms: 1 } })],
+  };
   for (const vendor of [compiled({}, { events: { 'Order Completed': { mappings: hashes } } }), compiled(lists)]) {
     const of = (chars: number) => event({ properties: { text: 'x'.repeat(chars), list: Array.from({ length: 50 }, (_, n) => ({ n })) } });
     expect(vendor.buildAtOnce(of(10), { now: 0 })).toEqual(vendor.build(of(10), { now: 0 }));
