@@ -38,7 +38,8 @@ export function compileTransformation(source: Source, parameters: Record<string,
       transformation: { kind: 'code', id: source.id, applies, code: { owner: source.id, code: source.code } },
     };
   }
-  const { config, missing } = substitute({ rules: source.rules as never }, parameters);
+  const { config, missing, excess } = substitute({ rules: source.rules as never }, parameters);
+  if (excess !== undefined) return { ok: false, faults: [{ field: 'rules', message: excess }] };
   const compiled = compileRules((config as { rules: unknown }).rules, 'rules');
   if (!compiled.ok) return { ok: false, faults: compiled.faults };
   const warnings = missing.map(

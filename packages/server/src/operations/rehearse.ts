@@ -14,6 +14,7 @@ import type { BuildContext, CompiledVendor, ConfigFault, VendorRequest } from '@
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { maskRequest, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
+import { prepareInSteps } from '../snapshot/prepare.ts';
 
 export interface Rehearsal {
   requests: { method: string; url: string; headers: Record<string, string>; body: unknown }[];
@@ -44,7 +45,9 @@ export function* compileRehearsalInSteps(
   parameters: Record<string, string>,
   { sealed, ...options }: RehearseOptions,
 ): Steps<CompiledRehearsal> {
-  const { config, missing } = substitute(stored, parameters);
+  const { config, missing, excess } = substitute(stored, parameters);
+  if (excess !== undefined) return { ok: false, faults: [{ field: '', message: excess }] };
+  yield* prepareInSteps(config);
   const parameterSecrets = secretParameterValues(parameters, sealed);
   yield;
   const steps = compileVendorInSteps(definition, config, { ...options, gzip: gzipSync, keys: privateKeys, secrets: parameterSecrets });

@@ -15,6 +15,7 @@ import { finishInTurns } from '../runtime/turns.ts';
 import type { IntegrationWithConfig } from '../stores/config/load-config.ts';
 import type { OpenParameters } from '../stores/config/pipeline-parameters.ts';
 import { ConfigMemo } from './config-memo.ts';
+import { prepareConfiguration } from './prepare.ts';
 import type { CompiledIntegration } from './types.ts';
 
 export type CompileSettings = Pick<Settings, 'mode' | 'allowPrivateDestinations' | 'natsUrl'> & {
@@ -35,7 +36,7 @@ export async function compileIntegration(
   // A client-side config is published with the collector, so it gets no secret parameter.
   const published = integration.delivery_mode === 'client_side';
   const visible = published ? publicParameters({ parameters, sealed }) : parameters;
-  const { config, missing } = substituted(shapely ? stored : {}, visible);
+  const { config, missing, excess: added } = substituted(shapely ? stored : {}, visible);
   const parameterSecrets = secretParameterValues(parameters, sealed);
   const definition = loadedVendor(integration.vendor);
   const secrets = [...secretsOnce(definition, config), ...parameterSecrets];
@@ -45,7 +46,8 @@ export async function compileIntegration(
     return { integration, config, secrets, vendor: undefined, faults, warnings };
   };
   if (unreadable) return off(unreadable);
-  if (excess !== undefined) return off([{ field: 'config', message: excess }]);
+  const over = excess ?? added;
+  if (over !== undefined) return off([{ field: 'config', message: over }]);
   if (!shapely) return off([{ field: 'config', message: 'The stored value is not an object.' }]);
   const hidden = published ? missing.filter((name) => Object.hasOwn(parameters, name)) : [];
   if (hidden.length > 0)
@@ -54,6 +56,8 @@ export async function compileIntegration(
     );
   for (const warning of warnings) report('warning', warning);
   if (!definition) return off([{ field: 'vendor', message: `There is no vendor ${integration.vendor} in the catalog.` }]);
+  // Values of parameters may be patterns. They are compiled one by one.
+  if (config !== stored) await prepareConfiguration(config);
   const result = await compileOnce(definition, config, {
     mode: settings.mode,
     allow_private: settings.allowPrivateDestinations,

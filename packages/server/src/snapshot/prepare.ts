@@ -1,18 +1,25 @@
 import { type Cost, type Excess, measureConfiguration, NO_COST } from '@firsthand/core/config/budget.ts';
 import { compilePattern } from '@firsthand/core/filter/pattern.ts';
-import { turns } from '../runtime/turns.ts';
+import type { Steps } from '@firsthand/core/steps.ts';
+import { finishInTurns } from '../runtime/turns.ts';
 
 /**
  * Makes a configuration document safe to compile synchronously. Rejects one that exceeds a budget, and compiles its regular expressions,
  * by far the most expensive part, one by one, yielding to the event loop in between. They are cached by content, so the compiler finds
  * them ready and an unchanged pattern costs nothing.
  */
-export async function prepareConfiguration(document: unknown): Promise<{ cost: Cost; excess?: Excess }> {
+export function prepareConfiguration(document: unknown): Promise<Prepared> {
+  return finishInTurns(prepareInSteps(document));
+}
+export interface Prepared {
+  cost: Cost;
+  excess?: Excess;
+}
+export function* prepareInSteps(document: unknown): Steps<Prepared> {
   const measured = measureConfiguration(document);
   if (!measured.ok) return { cost: NO_COST, excess: measured };
   for (const { pattern, any_case } of measured.patterns) {
-    const turn = turns.bulk();
-    if (turn !== undefined) await turn;
+    yield;
     compilePattern(pattern, { any_case });
   }
   return { cost: measured.cost };

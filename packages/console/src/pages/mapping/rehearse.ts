@@ -31,7 +31,9 @@ const OPTIONS = { mode: 'development', allow_private: true, gzip: (data: Uint8Ar
 export const loadDefinition = async (key: string): Promise<VendorDefinition | null> => (await loadVendor(key)) ?? null;
 
 export function compileDraft(definition: VendorDefinition, config: Config, parameters: Record<string, string>): Compiled {
-  const result = compileVendor(definition, substitute(config as JsonObject, parameters).config, OPTIONS);
+  const substituted = substitute(config as JsonObject, parameters);
+  if (substituted.excess !== undefined) return { ok: false, faults: [{ field: '', message: substituted.excess }] };
+  const result = compileVendor(definition, substituted.config, OPTIONS);
   // A credential that is not filled in yet says nothing about the mapping.
   return result.ok ? { ok: true, vendor: result.vendor } : { ok: false, faults: [...result.invalid, ...result.missing] };
 }

@@ -154,7 +154,8 @@ export function createOauthConnect(context: AdminContext) {
       throw invalidFields([{ field: 'vendor', message: `${vendor.name} has no connect flow: enter its credentials` }]);
     const config = openStored(context, await organisationKey(tx, orgId), revision);
     const opened = integration && (await readParameters(tx, cipher, orgId, integration.pipeline_id));
-    const resolved = substitute(config, opened?.parameters ?? {}).config as JsonObject;
+    const { config: resolved, excess } = substitute(config, opened?.parameters ?? {});
+    if (excess !== undefined) throw invalidFields([{ field: 'config', message: excess }]);
     const planned = connectPlan(connect, vendor, resolved, urlRules(context));
     if (!planned.ok) throw invalidFields(planned.faults.map(({ field, message }) => ({ field: `config.${field}`, message })));
     return { template, integration, vendor, connect, revision, config, plan: planned.plan };

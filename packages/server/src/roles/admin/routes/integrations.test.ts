@@ -352,6 +352,12 @@ onStory('trying out', (story) => {
     const dropped = await story.call('POST', 'mapping/preview', { ...sent, config: { ...config, defaults: { action: 'drop' } } });
     expect(dropped.body).toMatchObject({ requests: [], dropped: { reason: 'mapping_default' } });
     expect(await story.refusal('POST', 'mapping/preview', { ...sent, config: {} })).toEqual([422, 'VALIDATION_ERROR', 'config.url']);
+    // 4,000 × 10,000 characters: the process ran out of memory with longer ones, which are refused by themselves.
+    const repeated = { ...config, headers: { A: '{{pipeline_param.A}}'.repeat(4_000) } };
+    for (const length of [10_000, 700_000])
+      expect(
+        (await story.refusal('POST', 'mapping/preview', { ...sent, config: repeated, parameters: { A: 'x'.repeat(length) } }))[0],
+      ).toBe(422);
     expect(await story.refusal('POST', 'mapping/preview', { ...sent, vendor: 'nobody' })).toEqual([422, 'VALIDATION_ERROR', 'vendor']);
     expect(await story.refusal('POST', 'mapping/preview', { vendor: 'webhook', config })).toEqual([400, 'MISSING_FIELD', 'event']);
     expect(await story.refusal('POST', 'mapping/preview', { ...sent, event: { type: 'tv' } })).toEqual([

@@ -86,7 +86,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
             vendor: Type.String({ minLength: 1 }),
             config: VendorConfig,
             event: EventBody,
-            parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
+            parameters: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 10_000 }))),
           },
           [],
           { examples: [{ vendor: 'webhook', config: { url: 'https://hooks.example/in' }, event: EXAMPLE_EVENT }] },
@@ -213,10 +213,12 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     async ({ params, body, user }) => {
       const definition = await requireEntry(params.vendor);
       const opened = await parametersOf(user.org_id, body.pipeline_id);
-      const { config: substituted, missing } = substitute(installedConfig(definition, body).config, opened.parameters);
+      const { config: substituted, missing, excess } = substitute(installedConfig(definition, body).config, opened.parameters);
+      if (excess !== undefined) throw invalid('config', excess);
       if (missing.length > 0) throw invalid('pipeline_id', `must be a pipeline with the parameters ${missing.join(', ')}`);
       const config = body.test_mode === true ? withTestMode(substituted, definition, body.test_code) : substituted;
       const secrets = [...secretValues(definition, config), ...secretParameterValues(opened.parameters, opened.sealed)];
+      await prepareConfiguration(config);
       const compiled = await compileTrial(definition, config, secrets, urlRules(context));
       if (compiled.faults.length > 0)
         throw invalidFields(compiled.faults.map(({ field, message }) => ({ field: below('config', field), message })));
