@@ -1,5 +1,4 @@
 /** The thread that writes outcomes as rows. SQLite's calls block their thread: here they delay no request and no delivery. */
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
@@ -13,12 +12,8 @@ import { decodeOutcomes } from './outcome-log.ts';
 import type { Recorded, RowStore, RowWriterNotice, RowWriterReply, RowWriterRequest, RowWriterSettings } from './row-writer-messages.ts';
 import { tally } from './tally.ts';
 
-const LOW_PRIORITY = 10;
-
 /** Entry of the thread. Requests are answered one at a time, because they share one connection. */
 export async function keep(port: MessagePort, { spanRatio, ...store }: RowWriterSettings): Promise<void> {
-  // Linux has priorities per thread. Traces may wait; requests and deliveries may not.
-  if (process.platform === 'linux') setPriority(LOW_PRIORITY);
   const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies RowWriterNotice));
   const spansOf = spanRatio === undefined ? () => [] : await spanEncoder(spanRatio);
   let last: Promise<void> = Promise.resolve();

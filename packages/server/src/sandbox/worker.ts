@@ -3,7 +3,6 @@
  * once; a context whose run was stopped is discarded. Each context has its own engine, so its memory use affects no other code, and
  * discarding it needs no cleanup.
  */
-import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { QuickJSWASMModule } from 'quickjs-emscripten';
 import { INITIAL_BYTES, newEngine } from './engine.ts';
@@ -14,13 +13,10 @@ const MAX_CONTEXTS = 32;
 /** Limit of memory beyond the engines' initial memory. */
 const MAX_GROWN_BYTES = 64 * 1024 * 1024;
 
-const LOW_PRIORITY = 10;
 /** Results are reported at the end of a message, or when they have waited so long. */
 const REPORT_MS = 1;
 
 if (parentPort === null) throw new Error('the sandbox worker runs only as a worker thread');
-// Linux has priorities per thread. On a busy machine requests and deliveries go before user code; its time limit counts processor time.
-if (process.platform === 'linux') setPriority(LOW_PRIORITY);
 const port = parentPort;
 const { limits, shared: buffer, engine: compiled } = workerData as WorkerStart;
 const shared = new Int32Array(buffer);

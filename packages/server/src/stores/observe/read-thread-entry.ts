@@ -1,5 +1,4 @@
 /** The thread that runs queries on the SQLite file. A slow query delays other queries, but no event. */
-import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
 import type { Answered, ReadReply, ReadRequest, Statement } from './read-thread-messages.ts';
@@ -8,11 +7,8 @@ const BUSY_MS = 2_000;
 /** A statement over a hundred segments takes some hundred kilobytes. */
 const MAX_CACHED_STATEMENTS = 48;
 const CACHE_KB = 8_192;
-const LOW_PRIORITY = 10;
 
 export function serve(port: MessagePort, { file }: { file: string }): void {
-  // Linux has priorities per thread. Without this one, each query would take the core away from the thread that accepts events.
-  if (process.platform === 'linux') setPriority(LOW_PRIORITY);
   const connections = { read: connect(file), write: connect(file) };
   port.on('message', ({ id, connection, sql, parameters }: ReadRequest) => {
     port.postMessage(answer(id, () => connections[connection]({ sql, parameters })));

@@ -1,0 +1,12 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { threadEntry } from './thread-entry.ts';
+
+test.runIf(process.platform === 'linux')('a thread has low priority before it loads any code of its own', async () => {
+  const code =
+    "import { getPriority } from 'node:os'; const atLoad = getPriority(); export const start = (port) => port.postMessage(atLoad);";
+  const worker = new Worker(threadEntry(new URL(`data:text/javascript,${encodeURIComponent(code)}`), 'start'), { eval: true });
+  expect(await once(worker, 'message')).toEqual([10]);
+  await worker.terminate();
+});
