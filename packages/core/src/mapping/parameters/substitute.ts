@@ -3,7 +3,7 @@ import { type Json, type JsonObject, put } from '../../json.ts';
 import { PLACEHOLDER } from './placeholder.ts';
 
 /** Characters that parameters may put into one configuration. 5,000 placeholders of a long value would be gigabytes. */
-const MAX_PUT_IN = 262_144;
+const MAX_PUT_IN = 65_536;
 
 export interface Substituted<T> {
   config: T;
