@@ -11,6 +11,8 @@ import { type Service, startService } from './harness/service.ts';
 
 const PRELOAD = `--import=${join(import.meta.dirname, 'harness/throw-inside.ts')}`;
 const ROLES = 'packages/server/src/roles';
+/** Long, because there are many events and the machine may be slow. */
+const PATIENCE_MS = 240_000;
 
 let service: Service;
 let receiver: Receiver;
@@ -32,7 +34,7 @@ test.each([
   ['process, while events are committed', `${ROLES}/process/commit-processed.ts#settle@20`],
   ['deliver, after the vendor answered and before that is settled', `${ROLES}/deliver/settlement-writer.ts#flush@20`],
   ['admin, inside a transaction', `${ROLES}/admin/write.ts#differences@1`],
-])('%s', async (name, place) => {
+])('%s', { timeout: 1_200_000 }, async (name, place) => {
   const prefix = name.slice(0, name.indexOf(','));
   await service.terminate();
   await service.start({ NODE_OPTIONS: PRELOAD, THROW_INSIDE: place });
@@ -41,7 +43,7 @@ test.each([
     await until('the load', () => sender.accepted.size > 200);
     await client.call('POST', '/pipelines', { name: 'Never acknowledged' }).catch(() => undefined);
   }
-  const { code, signal } = await until('the end of the process', () => service.ended());
+  const { code, signal } = await until('the end of the process', () => service.ended(), PATIENCE_MS);
   expect([code, signal]).toEqual([1, null]);
   expect(service.output()).toMatch(/"level":"fatal".*injected into .*uncaught exception, draining and exiting/);
 
@@ -58,6 +60,6 @@ test.each([
       for (const { body } of receiver.requests.splice(0)) missing.delete((JSON.parse(body) as { event_id: string }).event_id);
       return missing.size === 0;
     },
-    120_000,
+    PATIENCE_MS,
   );
 });
