@@ -1,5 +1,6 @@
 /** Pipelines, builds, and a page that uses them. */
-import type { Pipeline } from '@firsthand/core/config/resources.ts';
+import { JS_BUILDER_DEFAULTS } from '@firsthand/core/config/collector-settings.ts';
+import { IDENTITY_DEFAULTS, type Pipeline, pipeline as resource } from '@firsthand/core/config/pipeline.ts';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { buildCollector } from '../build/builder.ts';
 import type { ClientSideInput } from '../build/features.ts';
@@ -15,36 +16,16 @@ export function aPipeline(
   identity: Partial<Pipeline['identity_config']> = {},
   more: Partial<Pipeline> = {},
 ): Pipeline {
-  return {
+  return resource.sample({
     id: 'pl_1',
     org_id: 'org_1',
     name: 'Shop',
     slug: 'shop',
-    type: 'web',
     pipeline_key: KEY,
-    pipeline_key_secret_prefix: 'sk_a',
-    domain_allowlist: [],
-    labels: [],
-    rate_limit_rps: 1000,
-    retention_days: null,
-    challenge_token_required: false,
-    parameters: {},
-    config: {},
-    js_builder_config: {
-      script_filename: 'd.js',
-      global_variable: '_df',
-      delivery_method: 'cdn',
-      vendor_syncs: {},
-      consent_config: {},
-      cross_domain: false,
-      ...js,
-    },
-    identity_config: { cross_domain_enabled: false, cross_domain_domains: [], vendor_sync: {}, ...identity },
-    enabled: true,
-    created_at: '2026-01-01T00:00:00.000Z',
-    updated_at: '2026-01-01T00:00:00.000Z',
+    js_builder_config: { ...JS_BUILDER_DEFAULTS, ...js },
+    identity_config: { ...IDENTITY_DEFAULTS, ...identity },
     ...more,
-  };
+  });
 }
 
 const SYNC = { enabled: true, consent_category: 'marketing' };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defaulted, defineResource, made, required, shown, type ValueOf } from './resource.ts';
+import { defaulted, defineResource, made, required, shown, type ValueOf, type WritableOf } from './resource.ts';
 import { Closed, Id, Name, Nullable, named, OneOf, Timestamp } from './schema.ts';
 
 export const ALERT_KINDS = ['failing', 'silent', 'backlog', 'dead_letters', 'plan_violations', 'rejected'] as const;
@@ -83,4 +83,5 @@ export const alert = defineResource(
   },
 );
 export type Alert = ValueOf<typeof alert>;
+export type AlertFields = WritableOf<typeof alert>;
 export type AlertChannel = Alert['channels'][number];

@@ -1,4 +1,5 @@
 /** Consent, revision, events and limits of an integration. What changes which events it gets is saved after a question. */
+import type { IntegrationFields } from '@firsthand/core/config/integration.ts';
 import { Button, Group, NumberInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
@@ -20,16 +21,19 @@ import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import classes from './integrations.module.css';
 
-/** The form's fields; an empty number is none. */
-const settingsOf = (integration: Integration) => ({
-  consent_category: integration.consent_category,
-  revision_number: integration.revision_number,
-  event_names: integration.event_filter?.event_names ?? [],
-  rate_limit_rps: integration.rate_limit_rps ?? '',
-  rate_limit_daily: integration.rate_limit_daily ?? '',
-  max_in_flight: integration.max_in_flight ?? '',
-  max_deliverers: integration.max_deliverers,
-});
+/** Set elsewhere in the console, or only through the API. */
+type NotHere = 'name' | 'enabled' | 'rate_limit_burst';
+/** The form's fields; an empty number is none. Each writable field of an integration is here or in `NotHere`. */
+const settingsOf = (integration: Integration) =>
+  ({
+    consent_category: integration.consent_category,
+    revision_number: integration.revision_number,
+    event_names: integration.event_filter?.event_names ?? [],
+    rate_limit_rps: integration.rate_limit_rps ?? '',
+    rate_limit_daily: integration.rate_limit_daily ?? '',
+    max_in_flight: integration.max_in_flight ?? '',
+    max_deliverers: integration.max_deliverers,
+  }) satisfies Record<Exclude<keyof IntegrationFields, NotHere | 'event_filter'> | 'event_names', unknown>;
 type Settings = ReturnType<typeof settingsOf>;
 
 /** The named fields as the API takes them. */

@@ -1,3 +1,4 @@
+import type { PipelineFields } from '@firsthand/core/config/pipeline.ts';
 import { Group, NumberInput, Stack, Switch, TagsInput, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
@@ -33,11 +34,15 @@ interface EditablePipeline {
   pipeline_key_secret_prefix: string;
   updated_at: string;
 }
-const valuesOf = (pipeline: EditablePipeline) => ({
-  ...editedOf(pipeline),
-  // A number field is empty as a text.
-  retention_days: pipeline.retention_days ?? ('' as const),
-});
+/** Set elsewhere in the console, or only through the API. */
+type NotHere = 'slug' | 'type' | 'parameters' | 'config' | 'js_builder_config' | 'identity_config';
+/** The form's fields. Each writable field of a pipeline is here or in `NotHere`. */
+const valuesOf = (pipeline: EditablePipeline) =>
+  ({
+    ...editedOf(pipeline),
+    // A number field is empty as a text.
+    retention_days: pipeline.retention_days ?? ('' as const),
+  }) satisfies Record<Exclude<keyof PipelineFields, NotHere>, unknown>;
 const editedOf = ({ name, enabled, domain_allowlist, labels, rate_limit_rps, challenge_token_required }: EditablePipeline) => ({
   name,
   enabled,

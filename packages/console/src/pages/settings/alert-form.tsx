@@ -1,5 +1,5 @@
 /** Makes an alert or changes one: what it watches, where, from which number on, and whom it tells. */
-import type { AlertKind } from '@firsthand/core/config/alert.ts';
+import type { AlertFields, AlertKind } from '@firsthand/core/config/alert.ts';
 import { Button, CloseButton, Group, Alert as Notice, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -46,6 +46,7 @@ export interface EditableAlert {
 }
 const NEW = { name: '', kind: 'failing' as AlertKind, pipeline_id: null, integration_id: null, threshold: 10, window_minutes: 15 };
 
+/** The form's fields. Each writable field of an alert is here, except `enabled`, which the list of alerts switches. */
 function valuesOf({
   name,
   kind,
@@ -56,7 +57,8 @@ function valuesOf({
   channels,
 }: Omit<EditableAlert, 'id' | 'updated_at'>) {
   const shown = channels.map(({ type, url, to }): Channel => ({ type, address: url ?? to ?? '' }));
-  return { name, kind, pipeline_id, integration_id, threshold, window_minutes, channels: shown };
+  const values = { name, kind, pipeline_id, integration_id, threshold, window_minutes, channels: shown };
+  return values satisfies Record<Exclude<keyof AlertFields, 'enabled'>, unknown>;
 }
 const channelOf = ({ type, address }: Channel) => ({ type, ...(type === 'email' ? { to: address.trim() } : { url: address.trim() }) });
 const bodyOf = ({ channels, integration_id, ...values }: ReturnType<typeof valuesOf>) => ({

@@ -1,5 +1,6 @@
 /** How a source reads its webhooks, and the event that it would make of a pasted payload, by the code that maps webhooks on the server. */
 import { findSource } from '@firsthand/catalog/sources/index.ts';
+import type { WebhookSourceFields } from '@firsthand/core/config/webhook-source.ts';
 import { compileMapping } from '@firsthand/core/inbound/map-webhook.ts';
 import type { Json as JsonValue } from '@firsthand/core/json.ts';
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
@@ -17,7 +18,11 @@ import { SAMPLE_PAYLOADS } from './sample-payloads.ts';
 import classes from './sources.module.css';
 import { providerName, SOURCES, type Source, saveSource } from './sources.ts';
 
-/** What decides how a payload is read; the fields have their names of the API. */
+/** Set elsewhere in the console, or only through the API. */
+type NotHere = 'pipeline_id' | 'name' | 'source_type' | 'provider' | 'kind' | 'connection' | 'enabled';
+/**
+ * What decides how a payload is read; the fields have their names of the API. Each writable field of a source is here or in `NotHere`.
+ */
 const readingOf = ({
   event_type_path,
   event_name_map,
@@ -27,16 +32,17 @@ const readingOf = ({
   default_consent,
   signature_method,
   signature_header,
-}: Source) => ({
-  event_type_path,
-  event_name_map,
-  timestamp_path,
-  timestamp_format,
-  mappings,
-  default_consent,
-  signature_method,
-  signature_header,
-});
+}: Source) =>
+  ({
+    event_type_path,
+    event_name_map,
+    timestamp_path,
+    timestamp_format,
+    mappings,
+    default_consent,
+    signature_method,
+    signature_header,
+  }) satisfies Record<Exclude<keyof WebhookSourceFields, NotHere>, unknown>;
 
 export function Payload({ source }: { source: Source }) {
   const queries = useQueryClient();

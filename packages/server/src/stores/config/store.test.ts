@@ -1,13 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { alert } from '@firsthand/core/config/alert.ts';
-import { testCase } from '@firsthand/core/config/event-case.ts';
 import { integration } from '@firsthand/core/config/integration.ts';
 import { type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { template } from '@firsthand/core/config/template.ts';
-import { transformation } from '@firsthand/core/config/transformation.ts';
-import { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../../test/servers/both-engines.ts';
@@ -37,21 +33,6 @@ test('migrations count from 1 without a gap', () => {
 });
 
 onBothEngines('the configuration store', (fresh, engine) => {
-  // Named by this test: a field of a resource needs a migration that adds its column.
-  test.each([
-    ['pipelines', pipeline],
-    ['templates', template],
-    ['integrations', integration],
-    ['alerts', alert],
-    ['test_cases', testCase],
-    ['transformations', transformation],
-    ['webhook_sources', webhookSource],
-  ] as const)('has a column in %s for every field of the resource', async (table, resource) => {
-    const tables = await store.db.introspection.getTables();
-    const columns = tables.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
-    expect(resource.columns.filter((column) => !columns.includes(column))).toEqual([]);
-  });
-
   let store: ConfigStore;
   let dataDir: string;
   let databaseUrl: string | undefined;

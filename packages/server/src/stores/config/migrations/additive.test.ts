@@ -2,12 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql, type TableMetadata } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { onBothEngines } from '../../../../test/servers/both-engines.ts';
 import { migrate } from '../migrate.ts';
 import { openUnmigrated } from '../open.ts';
-import type { Db } from '../schema.ts';
-import { MIGRATIONS } from './index.ts';
+import type { Db, Schema as Rows } from '../schema.ts';
+import { ADDED_BY, MIGRATIONS } from './index.ts';
+
+test('every column of a resource, and no other, has a migration', () => {
+  type Tables = typeof ADDED_BY;
+  expectTypeOf<{ [T in keyof Tables]: keyof Tables[T] }>().toEqualTypeOf<{ [T in keyof Tables]: keyof Rows[T] }>();
+});
 
 /**
  * Statements of a program that does not know a migration go on working: it names columns, and inserts without those that it does not know.
@@ -17,16 +22,23 @@ onBothEngines('migrations that only add', (fresh, engine) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-additive-'));
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  test('take nothing from the programs before them', async () => {
+  test('take nothing from the programs before them, and add the columns that ADDED_BY names', async () => {
     const { db, close } = openUnmigrated({ databaseUrl: await fresh(), dataDir });
+    const added = new Map<string, string>();
     let before: Schema | undefined;
     for (const [i, { id, name, breaks }] of MIGRATIONS.entries()) {
       await migrate(db, engine, Date.now, MIGRATIONS.slice(0, i + 1));
       const after = await schemaOf(db, engine);
       if (before !== undefined && breaks !== true)
         expect({ migration: `${id} ${name}`, faults: faults(before, after) }).toMatchObject({ faults: [] });
+      for (const table of after.tables.filter((each) => each.name in ADDED_BY))
+        for (const column of table.columns.map((each) => `${table.name}.${each.name}`)) if (!added.has(column)) added.set(column, name);
       before = after;
     }
+    const named = Object.entries(ADDED_BY).flatMap(([table, columns]) =>
+      Object.entries(columns).map(([column, migration]) => [`${table}.${column}`, migration.name]),
+    );
+    expect(Object.fromEntries(added)).toEqual(Object.fromEntries(named));
     await close();
   });
 

@@ -1,3 +1,4 @@
+import type { Schema } from '../schema.ts';
 import { foundation } from './0001-foundation.ts';
 import { collectorFiles } from './0002-collector-files.ts';
 import { auditFilters } from './0003-audit-filters.ts';
@@ -35,3 +36,48 @@ export const MIGRATIONS: readonly Migration[] = [
   maxDeliverers,
   sealedChannels,
 ];
+
+type ResourceTable = 'pipelines' | 'templates' | 'integrations' | 'transformations' | 'test_cases' | 'alerts' | 'webhook_sources';
+
+/**
+ * The migration that adds each column of a resource. A field of a resource that is missing here does not compile; a test checks the rest on
+ * both engines.
+ */
+// biome-ignore format: lists of names
+export const ADDED_BY = {
+  pipelines: {
+    ...all(foundation, 'id', 'org_id', 'name', 'slug', 'search_text', 'type', 'pipeline_key', 'pipeline_key_secret',
+      'pipeline_key_secret_prefix', 'domain_allowlist', 'labels', 'rate_limit_rps', 'challenge_token_required', 'parameters', 'config',
+      'js_builder_config', 'identity_config', 'enabled', 'row_version', 'created_at', 'updated_at', 'deleted_at'),
+    parameter_secrets: secretParameters,
+    retention_days: pipelineRetention,
+  },
+  templates: all(foundation, 'id', 'org_id', 'name', 'vendor', 'description', 'catalog_vendor_key', 'catalog_variant_key', 'row_version',
+    'created_at', 'updated_at', 'deleted_at'),
+  integrations: {
+    ...all(foundation, 'id', 'org_id', 'pipeline_id', 'template_id', 'revision_number', 'name', 'enabled', 'consent_category',
+      'event_filter', 'rate_limit_rps', 'rate_limit_burst', 'rate_limit_daily', 'row_version', 'created_at', 'updated_at', 'deleted_at'),
+    max_in_flight: maxInFlight,
+    max_deliverers: maxDeliverers,
+  },
+  transformations: all(foundation, 'id', 'org_id', 'pipeline_id', 'name', 'kind', 'rules', 'code', 'event_filter', 'enabled', 'position',
+    'row_version', 'created_at', 'updated_at'),
+  test_cases: all(testCases, 'id', 'org_id', 'name', 'event', 'pipeline_id', 'created_by', 'created_at'),
+  alerts: {
+    ...all(alerts, 'id', 'org_id', 'name', 'kind', 'pipeline_id', 'integration_id', 'threshold', 'window_minutes', 'channels', 'enabled',
+      'created_at', 'updated_at'),
+    sealed_channels: sealedChannels,
+  },
+  webhook_sources: {
+    ...all(foundation, 'id', 'org_id', 'pipeline_id', 'name', 'source_type', 'provider', 'enabled', 'event_type_path', 'mappings',
+      'event_name_map', 'timestamp_path', 'timestamp_format', 'signature_header', 'signature_method', 'signing_secret', 'row_version',
+      'created_at', 'updated_at'),
+    default_consent: webhookConsent,
+    kind: brokerSources,
+    connection: brokerSources,
+  },
+} satisfies { [T in ResourceTable]: Record<keyof Schema[T], Migration> };
+
+function all<C extends string>(migration: Migration, ...columns: C[]): Record<C, Migration> {
+  return Object.fromEntries(columns.map((column) => [column, migration])) as Record<C, Migration>;
+}
