@@ -2,8 +2,10 @@
  * Throughput of processing: the steps alone on one core, with and without detection of personal data in free text; the whole role on the
  * embedded log; user code in two workers; and the latency of other events beside runaway code.
  */
+
 import { enableCompileCache } from 'node:module';
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
+import { transformation } from '@firsthand/core/config/transformation.ts';
 import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
 import { decodeEnvelope, encodeEnvelope } from '@firsthand/core/event/envelope.ts';
 import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
@@ -172,7 +174,10 @@ const TRANSFORM = `function transform(event, { parameters }) {
 
 async function code(): Promise<BenchResult[]> {
   const { organisation } = compileOrganisation({}, ORG);
-  const { processing } = compileProcessing({ transformations: [aTransformation(TRANSFORM)], parameters: { TIER: 'gold' } });
+  const { processing } = compileProcessing({
+    transformations: [transformation.sample({ kind: 'code', code: TRANSFORM })],
+    parameters: { TIER: 'gold' },
+  });
   const sandbox = createSandbox({ workers: 2 });
   const stored = records(500);
   let next = 0;
@@ -215,12 +220,6 @@ async function inParallel(width: number, count: number, one: () => Promise<void>
       while (left-- > 0) await one();
     }),
   );
-}
-
-function aTransformation(text: string) {
-  const times = { created_at: '', updated_at: '' };
-  const about = { id: 'trf_1', org_id: ORG, pipeline_id: 'pl_1', name: 'T', enabled: true, position: 0, event_filter: null };
-  return { ...about, ...times, kind: 'code' as const, rules: [], code: text };
 }
 
 function result(name: string, value: number, unit: string, floor?: number): BenchResult {

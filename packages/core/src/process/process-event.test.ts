@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DataLayerConfig, Transformation } from '../config/resources.ts';
+import type { DataLayerConfig } from '../config/resources.ts';
+import { transformation as resource, type Transformation } from '../config/transformation.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { canonicaliseParsed } from '../event/canonicalise.ts';
 import type { JsonObject } from '../json.ts';
@@ -8,21 +9,7 @@ import { acceptReturned, type CodeResult, type RunCode } from './code.ts';
 import { compileOrganisation, compileProcessing, validateTransformation } from './compiled.ts';
 import { processEvent } from './process-event.ts';
 
-const transformation = (over: Partial<Transformation>): Transformation => ({
-  id: 'trf_1',
-  org_id: 'org_1',
-  pipeline_id: 'pl_1',
-  name: 'T',
-  kind: 'rules',
-  rules: [],
-  code: '',
-  event_filter: null,
-  enabled: true,
-  position: 0,
-  created_at: '',
-  updated_at: '',
-  ...over,
-});
+const transformation = (over: Partial<Transformation>): Transformation => resource.sample({ id: 'trf_1', kind: 'rules', ...over });
 const anEvent = (over: Partial<CanonicalEvent> = {}): CanonicalEvent => ({
   event_id: 'e1',
   type: 'track',

@@ -6,12 +6,13 @@ import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { onBothEngines } from '../../../../test/servers/both-engines.ts';
 import { migrate } from '../migrate.ts';
 import { openUnmigrated } from '../open.ts';
-import type { Db, Schema as Rows } from '../schema.ts';
-import { ADDED_BY, MIGRATIONS } from './index.ts';
+import type { Db } from '../schema.ts';
+import { ADDED_BY, type AddedBy, MIGRATIONS } from './index.ts';
 
-test('every column of a resource, and no other, has a migration', () => {
-  type Tables = typeof ADDED_BY;
-  expectTypeOf<{ [T in keyof Tables]: keyof Tables[T] }>().toEqualTypeOf<{ [T in keyof Tables]: keyof Rows[T] }>();
+test('a field of a resource without a migration does not compile', () => {
+  type Given = (typeof ADDED_BY)['integrations'];
+  expectTypeOf<Given>().toExtend<AddedBy['integrations']>();
+  expectTypeOf<Omit<Given, 'max_in_flight'>>().not.toExtend<AddedBy['integrations']>();
 });
 
 /**

@@ -38,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 type ResourceTable = 'pipelines' | 'templates' | 'integrations' | 'transformations' | 'test_cases' | 'alerts' | 'webhook_sources';
+export type AddedBy = { [T in ResourceTable]: Record<keyof Schema[T], Migration> };
 
 /**
  * The migration that adds each column of a resource. A field of a resource that is missing here does not compile; a test checks the rest on
@@ -76,7 +77,7 @@ export const ADDED_BY = {
     kind: brokerSources,
     connection: brokerSources,
   },
-} satisfies { [T in ResourceTable]: Record<keyof Schema[T], Migration> };
+} satisfies AddedBy;
 
 function all<C extends string>(migration: Migration, ...columns: C[]): Record<C, Migration> {
   return Object.fromEntries(columns.map((column) => [column, migration])) as Record<C, Migration>;
