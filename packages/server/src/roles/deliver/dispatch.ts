@@ -1,9 +1,8 @@
 /**
- * The stages from a decision to a settlement: the order of a key, the batch, the limits, the request and its conclusion. What has to wait,
- * waits here in memory.
+ * The stages from a decision to a settlement: the order of a key, the batch, the limits (`send-pump.ts`), the request and its conclusion.
+ * What has to wait, waits in memory.
  */
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
-import { atStep } from '../../runtime/stall-watch.ts';
 import { turns } from '../../runtime/turns.ts';
 import { AnswerSample } from './answer-sample.ts';
 import { BatchTimer } from './batch-timer.ts';
@@ -18,63 +17,41 @@ import type { Limiter } from './limiter.ts';
 import type { Mode, Plan } from './plan.ts';
 import { divideUnsent, isOutdated, renew, withNewestVendor } from './renew.ts';
 import { closingOf, isSealed, type RestoredBatch } from './sealed-batches.ts';
-import { SendQueue } from './send-queue.ts';
+import { SendPump } from './send-pump.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { retryWhole, WholeRetries } from './whole-retries.ts';
 import type { WorkerContext } from './worker-context.ts';
-
-/** A wait until tomorrow is checked again now and then, because the wall clock may be changed. */
-const MAX_WAIT_MS = 60_000;
-const RELOAD_LIMITS_MS = 1_000;
-/** Signing or compressing a larger request takes a turn of its own. */
-const VERY_LARGE_REQUEST = 524_288;
-
-interface Answered {
-  /** Events of the request whose settlement is not stored. */
-  unstored: number;
-}
 
 export type DispatchDeps = Pick<WorkerDeps, 'clock' | 'random' | 'logger' | 'attempts' | 'sender' | 'settings'>;
 
 export class Dispatch {
   readonly #deps: DispatchDeps;
   readonly #context: Readonly<WorkerContext>;
-  readonly #limiter: Limiter;
   readonly #health: Health;
   readonly #order = new KeyOrder();
   readonly #batcher: Batcher;
   readonly #batchTimer: BatchTimer;
-  readonly #queue: SendQueue;
+  readonly #pump: SendPump;
   readonly #retries: WholeRetries;
   readonly #answers: AnswerSample;
-  /** Requests at the vendor. */
-  #inFlight = 0;
-  /** Requests with an answer whose settlements are not all stored. Not sealed ones: their verdict is. */
-  #unstored = 0;
-  /** By event whose settlement is not stored: its request. */
-  readonly #answered = new Map<HeldEvent, Answered>();
-  #loadingLimits = false;
-  #awaitsTurn = false;
-  #pumpTimer: NodeJS.Timeout | undefined;
 
   constructor(deps: DispatchDeps, context: Readonly<WorkerContext>, limiter: Limiter, health: Health) {
     this.#deps = deps;
     this.#context = context;
-    this.#limiter = limiter;
     this.#health = health;
     const monotonic = () => deps.clock.monotonic();
     this.#batcher = new Batcher(monotonic);
     this.#batchTimer = new BatchTimer(monotonic, () => {
-      this.#send(this.#batcher.takeDue(monotonic()));
+      this.#pump.send(this.#batcher.takeDue(monotonic()));
       this.#batchTimer.arm(this.#batcher.nextDue);
     });
-    this.#queue = new SendQueue(limiter);
-    this.#retries = new WholeRetries((batch) => this.#send([withNewestVendor(batch, context.plan)]));
+    this.#pump = new SendPump(deps, context, limiter, (batch) => this.#deliver(batch));
+    this.#retries = new WholeRetries((batch) => this.#pump.send([withNewestVendor(batch, context.plan)]));
     this.#answers = new AnswerSample(deps.clock);
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#pump.inFlight;
   }
 
   // Order and batch
@@ -108,7 +85,7 @@ export class Dispatch {
       const bytes = some.reduce((sum, { item }) => sum + item.size, 0);
       const attempt = (some[0]?.job.attempts.length ?? 0) + 1;
       const batch = vendor && { compiled: plan.compiled, vendor, parts: some, bytes, attempt, job: undefined };
-      if (batch) this.#send([withNewestVendor(batch, this.#context.plan)]);
+      if (batch) this.#pump.send([withNewestVendor(batch, this.#context.plan)]);
     }
   }
   /** A promise only where a very large event must be built again. */
@@ -152,73 +129,13 @@ export class Dispatch {
     return true;
   }
   #batch(part: Part): void {
-    this.#send(this.#batcher.add(part));
+    this.#pump.send(this.#batcher.add(part));
     if (part.job.vendor.batch !== null) this.#batchTimer.arm(this.#batcher.nextDue);
   }
 
-  // Limits
-
-  #send(batches: readonly Batch[]): void {
-    if (batches.length === 0) return;
-    for (const batch of batches) this.#queue.push(batch);
-    this.pump();
-  }
   /** Where the window is full of half-filled batches and nothing is in flight: sends them, or nothing would ever move. */
   sendIfIdle(): void {
-    if (this.#inFlight === 0 && this.#queue.empty && this.#context.life.active) this.#send(this.#batcher.takeAll());
-  }
-  /** Sends every batch that the limits allow now. */
-  pump(hasTurn = false): void {
-    const { life, lane } = this.#context;
-    let mayBuild = hasTurn;
-    while (life.active) {
-      const isVeryLarge = this.#queue.nextBytes > VERY_LARGE_REQUEST;
-      if (isVeryLarge && !mayBuild && this.#awaitTurn()) return;
-      const next = this.#queue.next(this.#inFlight, this.#unstored, lane);
-      if (next.kind === 'send') {
-        void this.#deliver(next.batch);
-        if (isVeryLarge) turns.tookLong();
-        mayBuild = false;
-      } else {
-        if (next.kind === 'wait') this.#pumpIn(next.ms);
-        else if (next.kind === 'load_limits') void this.#loadLimits();
-        return;
-      }
-    }
-  }
-  /** A very large request is built in a turn of its own. It keeps its place, and the batches behind it wait. False: now. */
-  #awaitTurn(): boolean {
-    if (this.#awaitsTurn) return true;
-    const turn = turns.next();
-    if (turn === undefined) return false;
-    this.#awaitsTurn = true;
-    void turn.then(() => {
-      this.#awaitsTurn = false;
-      atStep('send', this.#context.id);
-      this.pump(true);
-    });
-    return true;
-  }
-  #pumpIn(ms: number): void {
-    this.#pumpTimer ??= setTimeout(
-      () => {
-        this.#pumpTimer = undefined;
-        this.pump();
-      },
-      Math.min(Math.ceil(ms), MAX_WAIT_MS),
-    );
-  }
-  async #loadLimits(): Promise<void> {
-    if (this.#loadingLimits) return;
-    this.#loadingLimits = true;
-    try {
-      await this.#limiter.load();
-    } catch (error) {
-      this.#deps.logger.warn({ err: error, integration_id: this.#context.id }, 'daily request count not readable, retrying');
-      await pause(RELOAD_LIMITS_MS);
-    }
-    this.#loadingLimits = false;
-    this.pump();
+    if (this.#pump.idle && this.#context.life.active) this.#pump.send(this.#batcher.takeAll());
   }
 
   // Request and conclusion
@@ -227,7 +144,6 @@ export class Dispatch {
     const { vendor, parts, attempt, job, compiled } = batch;
     const { settings, attempts, sender } = this.#deps;
     const { id, sealed } = this.#context;
-    this.#inFlight++;
     const requestId = (vendor.batch === null ? parts[0]?.item.event_id : undefined) ?? batchId(id, parts);
     const progress = parts[0]?.job.progress;
     const staysWhole = vendor.transport?.sealed === true;
@@ -257,18 +173,16 @@ export class Dispatch {
         if (turn !== undefined) await turn;
       }
     else {
-      const answered = { unstored: 0 };
-      for (const { job, settlement } of settled) this.#finish(job, settlement, answered);
-      if (answered.unstored > 0) this.#unstored++;
+      const settling: HeldEvent[] = [];
+      for (const { job, settlement } of settled) this.#finish(job, settlement, settling);
+      this.#pump.settling(settling);
     }
-    this.#inFlight--;
-    for (const one of sendAlone) this.#queue.push(one);
-    this.pump();
+    this.#pump.finished(sendAlone);
     this.#context.signal.notify();
   }
   /** The process stops before the log could store what must come first. The events stay unsettled. */
   #abandon(): void {
-    this.#inFlight--;
+    this.#pump.finished([]);
     this.#context.signal.notify();
   }
   #retryWhole(batch: Batch, settled: Conclusion['settled']): void {
@@ -282,8 +196,8 @@ export class Dispatch {
     // While stopping the events stay unsettled, and the next process sends the batch.
     if (life.active) this.#retries.add(next, delayMs);
   }
-  /** Settles the job, or keeps its place if later events must wait for it. */
-  #finish(job: Job, settlement: Settlement, answered?: Answered): void {
+  /** Settles the job, or keeps its place if later events must wait for it. Adds what it settles to `settling`. */
+  #finish(job: Job, settlement: Settlement, settling?: HeldEvent[]): void {
     const { mode, writer } = this.#context;
     const { order_key: key } = job;
     if (key !== undefined && settlement.kind === 'retry' && mode.kind !== 'drop') {
@@ -291,21 +205,12 @@ export class Dispatch {
       return;
     }
     writer.write(job, settlement);
-    if (answered) {
-      answered.unstored++;
-      this.#answered.set(job, answered);
-    }
+    settling?.push(job);
     if (key !== undefined) void this.#launchNext(key);
   }
   /** Call when settlements are stored. */
   stored(settled: readonly { held: HeldEvent }[]): void {
-    for (const { held } of settled) {
-      const answered = this.#answered.get(held);
-      if (answered === undefined) continue;
-      this.#answered.delete(held);
-      if (--answered.unstored === 0) this.#unstored--;
-    }
-    this.pump();
+    this.#pump.stored(settled);
   }
   #waitInPlace(job: Job, settlement: Extract<Settlement, { kind: 'retry' }>): void {
     const { writer, life } = this.#context;
@@ -322,11 +227,9 @@ export class Dispatch {
     void this.#renewGathering();
     void this.#renewUnsent();
     // Corrected credentials need not wait for the next attempt.
-    this.#send(this.#retries.takeAll().map((batch) => withNewestVendor(batch, this.#context.plan)));
+    this.#pump.send(this.#retries.takeAll().map((batch) => withNewestVendor(batch, this.#context.plan)));
     // The limits may have changed.
-    clearTimeout(this.#pumpTimer);
-    this.#pumpTimer = undefined;
-    this.pump();
+    this.#pump.reconsider();
   }
   /** Sends events that wait for the rest of a batch of an earlier revision without it. Batches of a sealed transport keep their content. */
   async #renewGathering(): Promise<void> {
@@ -345,8 +248,8 @@ export class Dispatch {
   /** Builds requests that wait for a limit or for their batch again. Sealed ones keep their content. */
   async #renewUnsent(): Promise<void> {
     const { life } = this.#context;
-    const { jobs, kept } = divideUnsent([...this.#queue.takeAll(), ...this.#batcher.takeAll()]);
-    this.#send(kept.map((batch) => withNewestVendor(batch, this.#context.plan)));
+    const { jobs, kept } = divideUnsent([...this.#pump.takeAll(), ...this.#batcher.takeAll()]);
+    this.#pump.send(kept.map((batch) => withNewestVendor(batch, this.#context.plan)));
     for (const job of jobs) {
       const turn = turns.next();
       if (turn !== undefined) await turn;
@@ -356,13 +259,13 @@ export class Dispatch {
       if (launching !== undefined) await launching;
     }
     // A restart of the consumers waits for the held events, so no other event can complete their batches.
-    if (life.state === 'resizing') this.#send(this.#batcher.takeAll());
+    if (life.state === 'resizing') this.#pump.send(this.#batcher.takeAll());
   }
   /** Settles everything that is not at the vendor. */
   drop(reason: DropReason): void {
     const { sealed, writer } = this.#context;
     for (const held of [...this.#order.takeWaiting(), ...sealed.takeWaiting()]) writer.write(held, { kind: 'dropped', reason });
-    const batches = [...this.#batcher.takeAll(), ...this.#retries.takeAll(), ...this.#queue.takeAll()];
+    const batches = [...this.#batcher.takeAll(), ...this.#retries.takeAll(), ...this.#pump.takeAll()];
     for (const { job } of batches.flatMap(({ parts }) => parts)) {
       job.open--;
       // A job with another item at the vendor is settled by that item's verdict.
@@ -371,15 +274,10 @@ export class Dispatch {
   }
   /** Forgets everything that is not at the vendor: the log redelivers it. */
   stop(): void {
-    clearTimeout(this.#pumpTimer);
+    this.#pump.stop();
     this.#batchTimer.stop();
     this.#order.takeWaiting();
     this.#batcher.takeAll();
-    this.#queue.takeAll();
     this.#retries.takeAll();
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

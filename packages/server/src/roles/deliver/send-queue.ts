@@ -16,7 +16,7 @@ const COMPACT_AT = 1_024;
 /** Events of an integration that a killed process may deliver again, unless more requests may be in flight. */
 const MOST_REPEATED = 10;
 
-/** Batches that are ready to send, in order. Decides when the next one may go; the worker sends it. */
+/** Batches that are ready to send, in order. Decides when the next one may go; the pump sends it. */
 export class SendQueue {
   readonly #limiter: Limiter;
   /** Slots before the head are emptied, so that sent events do not stay in memory while others wait. */
