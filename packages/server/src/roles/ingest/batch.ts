@@ -13,7 +13,8 @@ import { hasChallengeToken, tokenOf } from './challenge.ts';
 import { EventCookies } from './event-cookies.ts';
 import { type Exchange, TOO_LARGE } from './exchange.ts';
 import { showReceived, showRejected } from './live-view.ts';
-import { idOfRejected, messageIdOf, type RequestFields, rejectContent, rejectedFields } from './rejected-events.ts';
+import { idOfRejected, messageIdOf, rejectContent, rejectedFields } from './reject-content.ts';
+import type { RequestFields } from './rejected-letter.ts';
 import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 

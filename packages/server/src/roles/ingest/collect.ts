@@ -19,7 +19,7 @@ import { type Exchange, OVERLOADED, TOO_LARGE } from './exchange.ts';
 import { showReceived } from './live-view.ts';
 import { keyOf } from './pipeline-key.ts';
 import { PIXEL } from './pixel-image.ts';
-import { rejectContent } from './rejected-events.ts';
+import { rejectContent } from './reject-content.ts';
 import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 

@@ -9,7 +9,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { chance } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { WorkInterval } from '../../runtime/work-interval.ts';
-import type { Append, EventLog } from '../../stores/event-log/port.ts';
+import type { EventLog } from '../../stores/event-log/port.ts';
+import { RetriedAppends } from './retried-appends.ts';
 
 const FLUSH_MS = 1_000;
 
@@ -43,8 +44,7 @@ export function createCounts(
   let pending = new Map<string, Pending>();
   let summary: CountSummary = { accepted: 0, duplicates: 0, rejected: {} };
   let changed = false;
-  /** Appends that failed: they go again under the same id, so that none is counted twice. */
-  let unsent: Append[] = [];
+  const appends = new RetriedAppends(log);
 
   function pendingOf(orgId: string, pipelineId: string, webhookSourceId?: string): Pending {
     const key = webhookSourceId ?? pipelineId;
@@ -79,21 +79,17 @@ export function createCounts(
         }),
       );
       pending = new Map();
-      unsent.push(outcomeAppend(log, run, `ingest_counts/${run}/${sequence++}`, outcomes));
+      appends.push(outcomeAppend(log, run, `ingest_counts/${run}/${sequence++}`, outcomes));
     }
-    if (unsent.length === 0) return;
-    const sending = unsent;
-    unsent = [];
     try {
-      await log.append(sending);
+      await appends.write();
     } catch (error) {
-      unsent = [...sending, ...unsent];
-      logger.warn({ err: error, waiting: unsent.length }, 'ingest counts not written, retrying');
+      logger.warn({ err: error, waiting: appends.waiting }, 'ingest counts not written, retrying');
     }
   }
 
   const flushes = new WorkInterval(FLUSH_MS, () => {
-    const had = changed || unsent.length > 0;
+    const had = changed || appends.waiting > 0;
     void flush();
     return had;
   });

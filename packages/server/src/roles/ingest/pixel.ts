@@ -7,7 +7,7 @@ import { admit, verifySignature } from './admission.ts';
 import { acceptEvent } from './collect.ts';
 import type { Exchange } from './exchange.ts';
 import { keyOf } from './pipeline-key.ts';
-import { rejectContent } from './rejected-events.ts';
+import { rejectContent } from './reject-content.ts';
 
 const FIELDS = new Set(['type', 'event', 'name', 'userId', 'anonymousId', 'groupId', 'timestamp', 'messageId', 'sentAt']);
 const OBJECTS = new Set(['properties', 'context', 'traits']);

@@ -14,7 +14,8 @@ import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { eventsOfBatch } from './batch.ts';
 import { type BodyReader, type Exchange, MAX_IGNORED_BYTES, MAX_KEPT_BYTES } from './exchange.ts';
 import { showRejected } from './live-view.ts';
-import { idOfRejected, type Rejected, type RequestFields, rejectedFields } from './rejected-events.ts';
+import { idOfRejected, rejectedFields } from './reject-content.ts';
+import type { Rejected, RequestFields } from './rejected-letter.ts';
 import { checkSignature, type SignatureCheck } from './request-signature.ts';
 
 const MAX_ORIGIN = 2_048;

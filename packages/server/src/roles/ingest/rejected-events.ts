@@ -6,24 +6,17 @@
  * for all pipelines. Events beyond that are only counted, as `rejected_dropped`. Bodies of refused senders (`refused-senders.ts`) are read
  * within the same budgets.
  */
-import { randomUUID } from 'node:crypto';
-import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
-import { LONG_NUMBER, scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
-import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
-import type { DeadLetter, Outcome, RejectedEvent, RejectedSender } from '@firsthand/core/outcome/outcome.ts';
-import { messageOf, type Rejection } from '../../http/collection-reply.ts';
-import { changeJsonText } from '../../intake/long-numbers.ts';
-import { MAX_DEPTH } from '../../intake/parse-body.ts';
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { chance, newId } from '../../runtime/ids.ts';
+import { chance } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { WorkInterval } from '../../runtime/work-interval.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
-import type { Append, EventLog } from '../../stores/event-log/port.ts';
-import { ID_COOKIE, readCookie } from './cookies.ts';
-import { type Exchange, MAX_KEPT_BYTES } from './exchange.ts';
-import { requestFields } from './request-meta.ts';
+import type { EventLog } from '../../stores/event-log/port.ts';
+import { MAX_KEPT_BYTES } from './exchange.ts';
+import { deadLetterOf, type Rejected } from './rejected-letter.ts';
+import { RetriedAppends } from './retried-appends.ts';
 
 const FLUSH_MS = 500;
 const MAX_BUFFERED_BYTES = 1_048_576;
@@ -36,21 +29,6 @@ const MAX_READING = 100;
 /** Appends that wait for a log that is away. */
 const MAX_UNSENT = 64;
 
-/** The request's envelope fields that a replay needs. */
-export type RequestFields = RejectedEvent['request'];
-export interface Rejected {
-  rules: IngestRules;
-  rejection: Rejection;
-  eventId: string;
-  /** The event as the client sent it, or the whole body where that is not JSON. */
-  bytes: Buffer;
-  impliedType: string | undefined;
-  request: RequestFields;
-  receivedAt: number;
-  /** Part of the body is missing. */
-  cut?: true;
-  sender?: RejectedSender;
-}
 interface Pending {
   orgId: string;
   events: Rejected[];
@@ -83,7 +61,7 @@ export function keepRejectedEvents(deps: {
   let sequence = 0;
   let pending = new Map<string, Pending>();
   let buffered = 0;
-  let unsent: Append[] = [];
+  const appends = new RetriedAppends(log, MAX_UNSENT);
   let writing: Promise<void> = Promise.resolve();
   const budgets = new Map<string, { tokens: number; at: number }>();
   /** Bodies of refused senders that are being read, by pipeline, and their bytes. */
@@ -151,19 +129,14 @@ export function keepRejectedEvents(deps: {
     for (const [pipelineId, entry] of taken) {
       drop(entry, entry.events.length - spend(pipelineId, entry.events.length));
       for (const outcome of outcomesOf(pipelineId, entry))
-        unsent.push(outcomeAppend(log, pipelineId, `rejected/${run}/${sequence++}`, [outcome]));
+        appends.push(outcomeAppend(log, pipelineId, `rejected/${run}/${sequence++}`, [outcome]));
     }
     buffered = 0;
     forgetFullBudgets();
-    if (unsent.length === 0) return;
-    const sending = unsent;
-    unsent = [];
     try {
-      await log.append(sending);
+      await appends.write();
     } catch (error) {
-      // Under the same ids, so that none is kept twice.
-      unsent = [...sending, ...unsent].slice(-MAX_UNSENT);
-      logger.warn({ err: error, appends: unsent.length }, 'rejected events not written, retrying');
+      logger.warn({ err: error, appends: appends.waiting }, 'rejected events not written, retrying');
     }
   }
   function* outcomesOf(pipelineId: string, { orgId, events, dropped }: Pending): Iterable<Outcome> {
@@ -182,7 +155,7 @@ export function keepRejectedEvents(deps: {
   }
 
   const flushes = new WorkInterval(FLUSH_MS, () => {
-    const had = pending.size + unsent.length + budgets.size > 0;
+    const had = pending.size + appends.waiting + budgets.size > 0;
     void flush();
     return had;
   });
@@ -207,93 +180,4 @@ export function keepRejectedEvents(deps: {
       await flush();
     },
   };
-}
-
-function deadLetterOf(rejected: Rejected, retentionMs: number): DeadLetter {
-  const { rules, rejection, eventId, receivedAt } = rejected;
-  return {
-    id: newId('dlq', receivedAt),
-    org_id: rules.orgId,
-    pipeline_id: rules.pipelineId,
-    integration_id: null,
-    webhook_source_id: null,
-    vendor: null,
-    revision_number: null,
-    event_id: eventId,
-    stage: 'ingest',
-    event: rejectedEvent(rejected),
-    attempts: [],
-    reason: rejection.code,
-    created_at: new Date(receivedAt).toISOString(),
-    expires_at: new Date(receivedAt + retentionMs).toISOString(),
-  };
-}
-
-function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request, cut, sender }: Rejected): RejectedEvent {
-  const isWhole = bytes.length <= MAX_KEPT_BYTES && !cut;
-  return {
-    ...(isWhole ? keptBody(bytes) : { raw: bytes.toString('utf8', 0, MAX_KEPT_BYTES) }),
-    message: messageOf(rejection),
-    received_at: new Date(receivedAt).toISOString(),
-    ...(impliedType === undefined ? {} : { type: impliedType }),
-    ...(isWhole ? {} : { truncated: true as const }),
-    ...(sender === undefined ? {} : { sender }),
-    request,
-  };
-}
-
-function keptBody(bytes: Buffer): Pick<RejectedEvent, 'raw' | 'inexact'> {
-  const text = bytes.toString();
-  const flags = scanJson(bytes, MAX_DEPTH);
-  if (flags === TOO_DEEP) return { raw: text };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { raw: text };
-  }
-  const isInexact = flags === LONG_NUMBER && findInexactNumber(bytes) !== undefined;
-  return isInexact ? { raw: changeJsonText(bytes, withoutCredentials), inexact: true } : { raw: withoutCredentials(value) };
-}
-
-/** Keys and challenge tokens are not kept. */
-function withoutCredentials(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  const { writeKey: _key, ...kept } = value as JsonObject;
-  const context = own(kept, 'context');
-  if (isObject(context)) delete (context as JsonObject).challenge_token;
-  return kept;
-}
-
-/** The event's messageId if it can be found, so that its sender finds the event; else another id. */
-export function idOfRejected(body: unknown, bytes: Buffer, another: () => string = randomUUID): string {
-  return messageIdOf(body, bytes) ?? another();
-}
-/** `body`: undefined where it is not parsed. */
-export function messageIdOf(body: unknown, bytes: Buffer): string | undefined {
-  const given = isObject(body) ? own(body, 'messageId') : messageIdInText(body === undefined ? bytes : undefined);
-  if (typeof given === 'number') return String(given);
-  return typeof given === 'string' && given !== '' ? given.slice(0, 255) : undefined;
-}
-/** Of a body that is not JSON, say because it was cut. */
-function messageIdInText(bytes: Buffer | undefined): string | undefined {
-  const text = bytes?.toString('latin1', 0, MAX_KEPT_BYTES) ?? '';
-  return /"messageId"\s{0,10}:\s{0,10}"([\x20-\x21\x23-\x5b\x5d-\x7e]{1,255})"/.exec(text)?.[1];
-}
-
-/**
- * Rejects a request for its content, and keeps its one event, or a batch that could not be split. `body`: undefined where it is not JSON,
- * null where it names no event.
- */
-export function rejectContent(exchange: Exchange, rules: IngestRules, rejection: Rejection, body: unknown, bytes: Buffer): void {
-  const eventId = idOfRejected(body, bytes);
-  const { ctx, route, receivedAt } = exchange;
-  const request = rejectedFields(exchange, rules);
-  ctx.rejectedEvents.keep({ rules, rejection, eventId, bytes, impliedType: route.impliedType, request, receivedAt });
-  exchange.reject(rejection, eventId);
-}
-
-export function rejectedFields(exchange: Exchange, rules: IngestRules): RequestFields {
-  const cookieId = readCookie(exchange.headers.cookie, ID_COOKIE);
-  return { ...requestFields(exchange, rules), ...(cookieId === undefined ? {} : { anonymous_id: cookieId }) };
 }

@@ -4,7 +4,7 @@ import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { Sender } from './admission.ts';
 import { ID_COOKIE, readCookie, vendorCookies } from './cookies.ts';
 import type { Exchange } from './exchange.ts';
-import type { RequestFields } from './rejected-events.ts';
+import type { RequestFields } from './rejected-letter.ts';
 
 const MAX_USER_AGENT = 2_048;
 
