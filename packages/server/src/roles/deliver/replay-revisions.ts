@@ -4,7 +4,7 @@ import { type Plan, planOf } from './plan.ts';
 const RETRY_MS = 1_000;
 const MAX_KEPT = 4;
 
-/** ReplayRevisions other than the pinned one, compiled as replays ask for them. */
+/** Revisions other than the pinned one, compiled when a replay asks for one. */
 export class ReplayRevisions {
   readonly #deps: Pick<WorkerDeps, 'compileRevision' | 'logger'>;
   readonly #known = new Map<number, Plan>();

@@ -1,45 +1,16 @@
 /** The delivery role: one worker per integration of the snapshot, and the periodic checks for all of them. */
-import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice, REPLAY_CHANNEL } from '../../channels.ts';
-import type { Settings } from '../../config.ts';
-import type { SharedLimits } from '../../rate-limits/shared-limits.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { chance } from '../../runtime/ids.ts';
-import type { SnapshotSource } from '../../snapshot/types.ts';
-import type { Ephemeral } from '../../stores/ephemeral/port.ts';
-import type { EventLog } from '../../stores/event-log/port.ts';
-import type { Leases } from '../../stores/leases/port.ts';
-import type { Tap } from '../../tap/port.ts';
-import type { Sender } from '../../transports/sender.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import { registerBacklogGauges } from './backlog-gauges.ts';
-import type { CompileRevision, IntegrationHealth } from './deps.ts';
+import type { DeliverDeps, IntegrationHealth } from './deps.ts';
 import { Fleet } from './fleet.ts';
 import { leaseIntegrations } from './integration-leases.ts';
 import { LaneBook } from './lane-book.ts';
 import type { Worker } from './worker.ts';
 
-export interface DeliverDeps {
-  log: EventLog;
-  snapshots: SnapshotSource;
-  tap: Tap;
-  settings: Pick<Settings, 'retryBaseMs' | 'deadLetterRetentionMs'>;
-  clock: Clock;
-  /** In [0, 1). */
-  random: () => number;
-  logger: Logger;
-  metrics?: { registry: Registry };
-  /** Publishes health and receives replay hints. */
-  ephemeral?: Ephemeral;
-  /** Assigns each integration to one process at a time. Without it this process owns all of them. */
-  leases?: Leases;
-  /** For replays through another revision than the pinned one. Without it they use the pinned one. */
-  compileRevision?: CompileRevision;
-  sender: Sender;
-  rateLimits: SharedLimits;
-}
-export interface Deliver {
+export interface DeliverRole {
   /** In-flight requests may finish within `graceMs`; everything else stays in the log. */
   stop(graceMs?: number): Promise<void>;
   /** Undefined for an integration that this process does not deliver. */
@@ -54,7 +25,7 @@ const LANE_ROUND_MS = 1_000;
 const ORPHAN_ROUND_MS = 300_000;
 const EXPIRE_ROUND_MS = 3_600_000;
 
-export function startDeliver(deps: DeliverDeps): Deliver {
+export function startDeliver(deps: DeliverDeps): DeliverRole {
   const { log, snapshots, logger } = deps;
   const attempts = new AttemptCounts();
   // Other processes may have changed the lanes of what is won.

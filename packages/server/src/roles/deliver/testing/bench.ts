@@ -30,7 +30,8 @@ import type { CompiledIntegration, CompiledPipeline, Snapshot, SnapshotSource } 
 import { openLmdbLog } from '../../../stores/event-log/lmdb.ts';
 import type { EventLog } from '../../../stores/event-log/port.ts';
 import { createSender, type Sender } from '../../../transports/sender.ts';
-import { type Deliver, type DeliverDeps, startDeliver } from '../start.ts';
+import type { DeliverDeps } from '../deps.ts';
+import { type DeliverRole, startDeliver } from '../start.ts';
 
 export interface Received {
   method: string;
@@ -148,7 +149,7 @@ export class Bench {
   readonly path: string;
   readonly snapshots = new Snapshots();
   log!: EventLog;
-  deliver!: Deliver;
+  deliver!: DeliverRole;
 
   readonly #openLog: (path: string) => Promise<EventLog>;
   #barriers = 0;
@@ -167,7 +168,7 @@ export class Bench {
   start(overrides: Overrides = {}): void {
     this.deliver = this.startAnother(overrides);
   }
-  startAnother(overrides: Overrides = {}): Deliver {
+  startAnother(overrides: Overrides = {}): DeliverRole {
     return startDeliver({ ...this.#deps(overrides), snapshots: this.snapshots });
   }
   /** What a worker is made with, for tests of what lies below the role. */
