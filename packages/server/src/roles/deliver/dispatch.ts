@@ -5,6 +5,7 @@
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
 import { turns } from '../../runtime/turns.ts';
 import { AnswerSample } from './answer-sample.ts';
+import { closingOf } from './batch-closing.ts';
 import { BatchTimer } from './batch-timer.ts';
 import { type Batch, Batcher } from './batcher.ts';
 import { type Conclusion, conclude } from './conclude.ts';
@@ -16,7 +17,7 @@ import { KeyOrder, orderKey } from './key-order.ts';
 import type { Limiter } from './limiter.ts';
 import type { Mode, Plan } from './plan.ts';
 import { divideUnsent, isOutdated, renew, withNewestVendor } from './renew.ts';
-import { closingOf, isSealed, type RestoredBatch } from './sealed-batches.ts';
+import { isSealed, type RestoredBatch } from './sealed-batches.ts';
 import { SendPump } from './send-pump.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 import { retryWhole, WholeRetries } from './whole-retries.ts';

@@ -6,8 +6,9 @@ import { eventsTopic } from '../../event-record.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import type { Sent } from '../../transports/port.ts';
 import type { Sender } from '../../transports/sender.ts';
+import type { ClosingVerdict } from './batch-closing.ts';
 import { packMembers } from './packed-members.ts';
-import { type ClosingVerdict, type RestoredBatch, SealedBatches } from './sealed-batches.ts';
+import { type RestoredBatch, SealedBatches } from './sealed-batches.ts';
 import type { HeldEvent } from './settlement.ts';
 import { anEvent, anIntegration, Bench, until } from './testing/bench.ts';
 

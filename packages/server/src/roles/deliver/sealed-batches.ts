@@ -6,32 +6,15 @@
  * - sealed and closed: members that come again are settled with the verdict, without sending;
  * - sealed and not closed: no member is settled, so all of them come again. They wait for each other and are sent as the same batch.
  */
-import { isoTime } from '@firsthand/core/iso-time.ts';
-import type { CompiledVendor, Verdict } from '@firsthand/core/vendor/compiled.ts';
-import type { Logger } from 'pino';
+import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
-import type { Sent } from '../../transports/port.ts';
+import { type Closing, closedSettlements, isStored, withHistory } from './batch-closing.ts';
 import type { Batch } from './batcher.ts';
-import type { Conclusion } from './conclude.ts';
 import type { Part } from './job.ts';
 import { packMembers, unpackMembers } from './packed-members.ts';
-import { readRetryState } from './retry-state.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
-type FinalVerdict = Extract<Verdict, { kind: 'delivered' | 'refused' }>;
-/** `left`: the member left the batch, and is sent alone or with others. */
-type MemberVerdict = FinalVerdict | { kind: 'left' };
-/** One for all members, or one each in their order. */
-export type ClosingVerdict = MemberVerdict | MemberVerdict[];
-type Retried = Extract<Settlement, { kind: 'retry' | 'accepted' }>;
-export interface Closing {
-  verdict: ClosingVerdict;
-  /** Set where every member that left is tried again or polled: the settlement of the first one. */
-  retried?: Retried;
-  at: number;
-  duration_ms: number;
-  status?: number | null;
-}
 /** What became of an event that comes again after a crash. */
 export type Claim =
   | { kind: 'closed'; settlement: Settlement }
@@ -89,7 +72,8 @@ export class SealedBatches {
   /** Batches of an earlier process that are not closed. */
   readonly #open = new Map<string, Sealed>();
   readonly #openByKey = new Map<string, Sealed>();
-  readonly #closed = new Map<string, Extract<Claim, { kind: 'closed' }>>();
+  /** By member of a closed batch: its settlement. */
+  readonly #closed = new Map<string, Settlement>();
   /** When the batches of this process were sealed, as long as they are open. */
   readonly #sealedAt = new Map<string, number>();
   /** Number of members without a stored settlement, by batch. */
@@ -146,22 +130,12 @@ export class SealedBatches {
     this.#open.clear();
     for (const [id, { sealed, closed }] of records) {
       const keys = unpackMembers(sealed.members);
-      if (closed) this.#noteClosed(keys, closed);
+      if (closed) for (const [key, settlement] of closedSettlements(keys, closed)) this.#closed.set(key, settlement);
       else {
         const open: Sealed = { id, revision: sealed.revision, at: sealed.at, keys, come: new Map(), timer: undefined };
         this.#open.set(id, open);
         for (const key of keys) this.#openByKey.set(key, open);
       }
-    }
-  }
-
-  #noteClosed(keys: string[], closed: Closing): void {
-    let place = 0;
-    for (const [index, key] of keys.entries()) {
-      const own = Array.isArray(closed.verdict) ? closed.verdict[index] : closed.verdict;
-      const retried = own?.kind === 'left' ? closed.retried : undefined;
-      if (own !== undefined && own.kind !== 'left') this.#closed.set(key, { kind: 'closed', settlement: settlementOf(own, closed) });
-      else if (retried) this.#closed.set(key, { kind: 'closed', settlement: inPlace(retried, place++) });
     }
   }
 
@@ -173,7 +147,7 @@ export class SealedBatches {
     if (this.#openByKey.size === 0 && this.#closed.size === 0) return undefined;
     const key = keyOf(held);
     const closed = this.#closed.get(key);
-    if (closed && !isStored(held, closed.settlement)) return { kind: 'closed', settlement: withHistory(held, closed.settlement) };
+    if (closed && !isStored(held, closed)) return { kind: 'closed', settlement: withHistory(held, closed) };
     const sealed = this.#openByKey.get(key);
     if (!sealed || (revision !== undefined && sealed.revision !== revision)) return undefined;
     sealed.come.set(key, held);
@@ -279,49 +253,6 @@ export function sealsBatches({ transport, batch, ordering }: CompiledVendor): bo
 export function isSealed({ vendor, parts, job }: Batch): boolean {
   if (vendor.transport || !sealsBatches(vendor)) return sealsBatches(vendor);
   return job === undefined && parts.length > 1 && parts.every(({ job: { items } }) => items.length === 1);
-}
-
-function settlementOf(verdict: FinalVerdict, { at, duration_ms, status = null }: Closing): Settlement {
-  const error = verdict.kind === 'refused' ? verdict.reason : null;
-  const attempt = { at: isoTime(at), status, error, duration_ms };
-  return verdict.kind === 'delivered'
-    ? { kind: 'delivered', attempt }
-    : { kind: 'dead_letter', stage: 'delivery', reason: verdict.reason, attempts: [attempt] };
-}
-
-/** Members that are tried again form a batch of their own: see `placeRetries`. */
-function inPlace(settlement: Retried, index: number): Settlement {
-  const { batch } = settlement.state;
-  return batch ? { ...settlement, state: { ...settlement.state, batch: { ...batch, index } } } : settlement;
-}
-/** Whether the attempt that ended in this settlement is part of the event's history already. */
-function isStored({ delivery }: HeldEvent, settlement: Settlement): boolean {
-  return 'state' in settlement && (readRetryState(delivery.state)?.attempts.length ?? 0) >= settlement.state.attempts.length;
-}
-function withHistory({ delivery }: HeldEvent, settlement: Settlement): Settlement {
-  if (settlement.kind !== 'dead_letter') return settlement;
-  return { ...settlement, attempts: [...(readRetryState(delivery.state)?.attempts ?? []), ...settlement.attempts] };
-}
-
-/** What became of each part. */
-export function closingOf(parts: readonly Part[], settled: Conclusion['settled'], { at, duration_ms, status }: Sent): Closing {
-  const again = settled.flatMap(({ settlement }) => (settlement.kind === 'retry' || settlement.kind === 'accepted' ? [settlement] : []));
-  const verdict = closingVerdict(parts, settled);
-  const left = Array.isArray(verdict) ? verdict.filter(({ kind }) => kind === 'left').length : verdict.kind === 'left' ? parts.length : 0;
-  const [retried] = again;
-  return { verdict, at, duration_ms, status, ...(retried && left === again.length && { retried }) };
-}
-function closingVerdict(parts: readonly Part[], settled: Conclusion['settled']): ClosingVerdict {
-  if (settled.length === parts.length && settled.every(({ settlement }) => settlement.kind === 'delivered')) return { kind: 'delivered' };
-  const settlements = new Map(settled.map(({ job, settlement }) => [job, settlement]));
-  const verdicts = parts.map(({ job }): MemberVerdict => {
-    const settlement = settlements.get(job);
-    if (settlement?.kind === 'delivered') return { kind: 'delivered' };
-    return settlement?.kind === 'dead_letter' ? { kind: 'refused', reason: settlement.reason } : { kind: 'left' };
-  });
-  const [first] = verdicts;
-  const same = first !== undefined && first.kind !== 'refused' && verdicts.every(({ kind }) => kind === first.kind);
-  return same ? first : verdicts;
 }
 
 function keyOf({ delivery, replay }: HeldEvent): string {
