@@ -44,7 +44,7 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
     operations,
     clock,
     secretKey: SECRET_KEY,
-    log: pino({ level: 'silent' }),
+    logger: pino({ level: 'silent' }),
     version: '0.0.0',
     settings: {
       accessTokenTtlMs: 3_600_000,

@@ -47,7 +47,7 @@ export async function apiDocument(): Promise<ApiDocument> {
     ...nothing,
     secretKey: 'signs nothing',
     clock: systemClock,
-    log: pino({ level: 'silent' }),
+    logger: pino({ level: 'silent' }),
     settings: read.settings,
     version: VERSION,
     rateLimits: createSharedLimits({ clock: systemClock }),

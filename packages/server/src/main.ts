@@ -179,7 +179,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     };
     const admin = adminSlot
       ? await startAdmin(
-          { ...vault, db, settings, clock, log: logger, version: VERSION, rateLimits, operations, configChanged: () => live.reload() },
+          { ...vault, db, settings, clock, logger, version: VERSION, rateLimits, operations, configChanged: () => live.reload() },
           otherPaths,
         )
       : undefined;
@@ -210,7 +210,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
           ephemeral,
           leases,
           sender,
-          metrics,
+          registry,
           compileRevision: (integration, number) => loadRevision({ db, cipher: vault.cipher, settings }, integration, number),
         })
       : undefined;

@@ -22,7 +22,7 @@ export async function resetPassword(args: string[]): Promise<void> {
   await withInstallation(async ({ db, cipher, clock }) => {
     const user = await findLogin(db, email);
     if (user === undefined) throw new CommandError(`No user has the address ${email}.`);
-    const write = createWrite({ db, cipher, clock, log: { warn: () => {} }, configChanged: async () => {} });
+    const write = createWrite({ db, cipher, clock, logger: { warn: () => {} }, configChanged: async () => {} });
     const author = { id: null, email: null, org_id: user.org_id, ip: null, user_agent: 'firsthand command line' };
     await write(author, 'user.password_reset', async (tx, change) => {
       await updateUser(tx, user.org_id, user.id, { password_hash }, change.stamp.now);

@@ -19,7 +19,7 @@ export const BODY_LIMIT = 1_048_576;
 /** The management API, ready to be mounted on a `node:http` listener through `app.routing` once `app.ready()` has settled. */
 export function buildAdminApp(deps: AdminDeps): AdminApp {
   const app: AdminApp = Fastify({
-    loggerInstance: deps.log,
+    loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: BODY_LIMIT,
     trustProxy: trusted(deps.settings.trustProxy),

@@ -16,7 +16,7 @@ export interface AdminDeps {
   /** SECRET_KEY, from the environment or DATA_DIR. Signs access and challenge tokens. */
   secretKey: string;
   clock: Clock;
-  log: FastifyBaseLogger;
+  logger: FastifyBaseLogger;
   settings: Pick<
     Settings,
     | 'ingestUrl'

@@ -131,7 +131,7 @@ export function createOauthConnect(context: AdminContext) {
         ? readCodeReply(result.reply)
         : { kind: result.permanent ? ('refused' as const) : ('unavailable' as const), reason: result.error };
     if (reply.kind === 'refresh_token') return reply.token;
-    context.log.warn({ reason: reply.reason, token_url: plan.token_url }, 'OAuth code exchange failed');
+    context.logger.warn({ reason: reply.reason, token_url: plan.token_url }, 'OAuth code exchange failed');
     if (reply.kind === 'refused') throw failed(`${plan.provider} refused the connection: ${reply.reason}.`);
     const message = `${plan.provider} cannot be reached (${reply.reason}). Start again soon.`;
     throw new ApiError('UNAVAILABLE', { message, retryAfterS: 5 });

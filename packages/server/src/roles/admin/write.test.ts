@@ -23,7 +23,7 @@ async function startWrites(harness: Harness, onAttempt: (attempt: number) => unk
     db: harness.store.db,
     cipher: createCipher(SECRET_KEY),
     clock,
-    log: { warn() {} },
+    logger: { warn() {} },
     configChanged: async () => {},
   });
   const change = (during: () => unknown = () => {}) =>
@@ -43,7 +43,7 @@ test('a large change is made, compared and written to the audit log in separate 
     db,
     cipher: createCipher(SECRET_KEY),
     clock: harness.clock,
-    log: { warn() {} },
+    logger: { warn() {} },
     configChanged: async () => {},
   });
   let turn = 0;

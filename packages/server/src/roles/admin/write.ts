@@ -47,7 +47,7 @@ export function createWrite(deps: {
   db: Db;
   cipher: AuditCipher;
   clock: Clock;
-  log: Pick<FastifyBaseLogger, 'warn'>;
+  logger: Pick<FastifyBaseLogger, 'warn'>;
   configChanged(): Promise<void>;
   checkBudget?: CheckBudget;
 }): Write {
@@ -114,7 +114,7 @@ export function createWrite(deps: {
     const result = await inTurn(deadline, () => inTransaction(deps.db, deps.clock, store, deadline));
     await turns.bulk();
     // The change is committed. If applying it fails, this process picks it up at its next reload, like every other process.
-    await deps.configChanged().catch((error: unknown) => deps.log.warn({ err: error }, 'a configuration change is not applied yet'));
+    await deps.configChanged().catch((error: unknown) => deps.logger.warn({ err: error }, 'a configuration change is not applied yet'));
     return result;
   };
 }

@@ -19,7 +19,8 @@ export type CompileRevision = (integration: Integration, revisionNumber: number)
 
 export interface DeliverDeps extends Omit<WorkerDeps, 'attempts' | 'compileRevision'> {
   snapshots: SnapshotSource;
-  metrics?: { registry: Registry };
+  /** For attempts and the backlog of the delivered integrations. */
+  registry?: Registry;
   /** Publishes health and receives replay hints. */
   ephemeral?: Ephemeral;
   /** Assigns each integration to one process at a time. Without it this process owns all of them. */

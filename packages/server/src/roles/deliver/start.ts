@@ -34,9 +34,9 @@ export function startDeliver(deps: DeliverDeps): DeliverRole {
   const workerDeps = { ...deps, attempts, compileRevision: deps.compileRevision };
   const fleet = new Fleet(workerDeps, snapshots.current(), share.owns, GRACE_MS, lanes);
   const from = chance(8);
-  if (deps.metrics) {
-    attempts.register(deps.metrics.registry);
-    registerBacklogGauges(deps.metrics.registry, () => fleet.workers.values(), deps.clock);
+  if (deps.registry) {
+    attempts.register(deps.registry);
+    registerBacklogGauges(deps.registry, () => fleet.workers.values(), deps.clock);
   }
 
   async function findReplays() {

@@ -22,7 +22,7 @@ import { receiveWebhook } from './webhook/receive.ts';
 
 const DRAIN_MS = 5_000;
 
-export interface Ingest {
+export interface IngestRole {
   /** True for a collection path: the request is answered, now or later. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
   /** For the options of the listener that `handle` serves: reads bodies without a stream. */
@@ -37,7 +37,7 @@ export interface Ingest {
   stop(graceMs?: number): Promise<void>;
 }
 
-export function startIngest(deps: IngestDeps, limits?: CapacityLimits): Ingest {
+export function startIngest(deps: IngestDeps, limits?: CapacityLimits): IngestRole {
   const ctx: IngestContext = {
     ...deps,
     capacity: new Capacity(limits),

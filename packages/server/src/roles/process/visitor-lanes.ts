@@ -30,7 +30,7 @@ export interface VisitorLanesDeps extends ProcessDeps {
 
 /** Events above this size are processed in slices, a smaller one takes a few milliseconds at most. */
 const LARGE_BYTES = 16_384;
-/** Events that are opened together: one question to the store for the visitors of each organisation. */
+/** Events that are opened together: one query per organisation reads their visitors. */
 const MAX_GROUP = 32;
 /** Records of a group are built in one step: more would hold the event loop for milliseconds. An embedded log commits all groups together. */
 const MAX_COMMIT = 64;
@@ -160,7 +160,7 @@ export class VisitorLanes {
     lane.epoch += 1;
   }
 
-  /** VisitorLanes that are not open yet get their visitors' states, in one question an organisation. */
+  /** Opens the lanes that are missing. One query per organisation reads the states of their visitors. */
   async #openLanes(records: readonly IngestRecord[]): Promise<void> {
     const missing = new Map<string, Map<string, string>>();
     for (const record of records) {

@@ -27,8 +27,8 @@ export async function liveApiTokens(db: Db, ids: readonly string[]): Promise<Set
   return new Set(found.filter(({ role, token_role }) => roleReaches(role, token_role)).map(({ id }) => id));
 }
 
-export function createApiTokenReader(deps: { db: Db; clock: Clock; log: Pick<FastifyBaseLogger, 'warn'> }) {
-  const { db, clock, log } = deps;
+export function createApiTokenReader(deps: { db: Db; clock: Clock; logger: Pick<FastifyBaseLogger, 'warn'> }) {
+  const { db, clock, logger } = deps;
   const touched = new Map<string, number>();
 
   function touch(found: TokenUser, now: number): void {
@@ -37,7 +37,7 @@ export function createApiTokenReader(deps: { db: Db; clock: Clock; log: Pick<Fas
     if (touched.size >= MAX_REMEMBERED) touched.clear();
     touched.set(found.token_id, now);
     touchApiToken(db, found.token_id, new Date(now).toISOString()).catch((error: unknown) =>
-      log.warn({ err: error, token_id: found.token_id }, 'last use of an API token not recorded'),
+      logger.warn({ err: error, token_id: found.token_id }, 'last use of an API token not recorded'),
     );
   }
 

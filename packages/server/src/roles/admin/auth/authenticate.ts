@@ -11,7 +11,7 @@ export function clientOf(request: FastifyRequest): Pick<Actor, 'ip' | 'user_agen
 }
 
 /** Checks the token, then the request rate, then the role that the route requires. */
-export function createAuthenticate(deps: Pick<AdminDeps, 'db' | 'clock' | 'log' | 'secretKey' | 'settings' | 'rateLimits'>) {
+export function createAuthenticate(deps: Pick<AdminDeps, 'db' | 'clock' | 'logger' | 'secretKey' | 'settings' | 'rateLimits'>) {
   const identify = createIdentify(deps);
   const callers = deps.rateLimits.limiter('caller');
   const perMinute: Limit = { kind: 'window', most: deps.settings.adminRateLimit, window_ms: 60_000 };

@@ -12,7 +12,7 @@ export interface Identity extends Omit<Actor, 'ip' | 'user_agent'> {
 export type Identify = (authorization: string | undefined) => Promise<Identity>;
 
 /** Reads an access token or an API token. Reads the database on every request, so removing, disabling or revoking takes effect at once. */
-export function createIdentify(deps: Pick<AdminDeps, 'db' | 'clock' | 'log' | 'secretKey'>): Identify {
+export function createIdentify(deps: Pick<AdminDeps, 'db' | 'clock' | 'logger' | 'secretKey'>): Identify {
   const readAccessToken = createTokenReader(deriveKey(deps.secretKey, 'access-token'));
   const readApiToken = createApiTokenReader(deps);
 

@@ -21,7 +21,7 @@ const TIMEOUT_S = 5;
 /** Endpoints and keys change rarely; openid-client fetches new signing keys by itself. */
 const REDISCOVER_MS = 3_600_000;
 
-export function createOidcProvider(settings: OidcSettings, deps: { clock: Clock; log: Pick<FastifyBaseLogger, 'warn'> }) {
+export function createOidcProvider(settings: OidcSettings, deps: { clock: Clock; logger: Pick<FastifyBaseLogger, 'warn'> }) {
   let known: { configuration: Configuration; at: number } | undefined;
 
   async function configuration(): Promise<Configuration> {
@@ -67,7 +67,7 @@ export function createOidcProvider(settings: OidcSettings, deps: { clock: Clock;
 
   /** The cause is for the operator's log; the message tells the user who must act. */
   function fail(step: 'discovery' | 'code exchange', cause: unknown): never {
-    deps.log.warn({ err: cause, step, issuer: settings.issuer }, 'OIDC sign-in failed');
+    deps.logger.warn({ err: cause, step, issuer: settings.issuer }, 'OIDC sign-in failed');
     if (isUnreachable(cause))
       throw new ApiError('UNAVAILABLE', { message: 'The identity provider cannot be reached. Try again soon.', retryAfterS: 5, cause });
     if ((cause as { error?: unknown }).error === 'access_denied')

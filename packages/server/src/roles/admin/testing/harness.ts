@@ -96,7 +96,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     operations,
     secretKey: SECRET_KEY,
     clock,
-    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     settings: {
       roles: new Set(['admin']),
       databaseUrl: options.databaseUrl,

@@ -27,7 +27,7 @@ import type { AppendResult, EventLog } from '../../../stores/event-log/port.ts';
 import type { TapFrame } from '../../../tap/port.ts';
 import type { CapacityLimits } from '../capacity.ts';
 import type { IngestDeps } from '../deps.ts';
-import { type Ingest, startIngest as startRole } from '../start.ts';
+import { type IngestRole, startIngest as startRole } from '../start.ts';
 
 export const ORG = 'org_01';
 export const SECRET = 'sk_0123456789abcdef';
@@ -98,7 +98,7 @@ export interface StoredEvent {
 export interface Harness {
   url: string;
   port: number;
-  ingest: Ingest;
+  ingest: IngestRole;
   log: EventLog;
   frames: TapFrame[];
   /** How many responses Node has made. */
