@@ -209,7 +209,9 @@ function heaviest({ pipelineId, templateId, integrationId }: LargeInstallation):
     admin('POST', `/integration-templates/${templateId}/revisions`, { config }),
     admin('GET', `/integration-templates/${templateId}/revisions?limit=100`),
     admin('POST', `/integration-templates/${templateId}/revisions/diff`, { from: 1, to: 2, pipeline_id: pipelineId }),
-    admin('POST', '/mapping/preview', { vendor: 'webhook', config, event }),
+    // One after the other: together they have more values than a body may have.
+    admin('POST', '/mapping/preview', { vendor: 'webhook', config, event: { type: 'track', event: 'Event 0' } }),
+    admin('POST', '/mapping/preview', { vendor: 'webhook', config: { url: config.url }, event }),
     admin('POST', '/test-cases', { name: 'Large', event }),
     admin('GET', '/test-cases?limit=100'),
     admin('POST', '/transformations/test', { kind: 'code', code: 'function transform(event) { return event }', event }),

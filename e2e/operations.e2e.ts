@@ -118,6 +118,11 @@ describe('operations', () => {
     await until('the backlog', () => fired().has('backlog'));
     expect(messages().find(({ alert }) => alert.kind === 'rejected')).toMatchObject({ type: 'alert.firing', event_id: 'alert-rejected' });
     expect(messages().find(({ alert }) => alert.kind === 'plan_violations')).toMatchObject({ event_id: 'alert-plan' });
+    // The vendor refuses both events.
+    for (const kind of ['failing', 'dead_letters'])
+      expect(messages().find(({ alert }) => alert.kind === kind)).toMatchObject({
+        event_id: expect.stringMatching(/^alert-(failing|plan)$/),
+      });
     await until('the mails', () => kinds.every((kind) => mailbox.mails.some((mail) => mail.includes(`Subject: Alert: Shop ${kind}`))));
     // The backlog of the first events may have fired and ended before.
     await until('the backlog to fire now', async () => (await client.get('/alerts/firing')).alerts.some(({ kind }) => kind === 'backlog'));
