@@ -417,6 +417,16 @@ describe('a service in trouble', () => {
     expect(errors).toEqual([]);
   });
 
+  test('whose socket a proxy does not pass on is read from the API instead, and says so', async () => {
+    const other = await page.context().newPage();
+    await other.routeWebSocket(/debug\/live/, (socket) => socket.close());
+    await other.goto(service.url);
+    await other.getByRole('alert').filter({ hasText: 'Live data is not connected' }).waitFor();
+    await other.getByRole('status', { name: /^Offline/ }).waitFor();
+    await other.getByRole('link', { name: /^Received \d/ }).waitFor();
+    await other.close();
+  });
+
   test('makes fewer than 20 requests a minute while Home is open', async () => {
     await page.goto(service.url);
     await page.getByText('As a table').waitFor();

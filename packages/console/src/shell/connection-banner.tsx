@@ -5,8 +5,8 @@ import { clockTime } from '../format.ts';
 import { live } from '../live/live.ts';
 import { useLiveState } from '../live/use-live.ts';
 
-/** Between two looks whether something was read since. */
-const LOOK_EVERY_MS = 5_000;
+/** Between two looks whether the service answers although the socket is away. */
+const LOOK_EVERY_MS = 15_000;
 
 /** A reconnect that takes no longer than this is not worth a word. */
 const QUIET_MS = 3_000;
@@ -16,7 +16,7 @@ export function ConnectionBanner() {
   const { status, since } = useLiveState();
   const queries = useQueryClient();
   const [shown, setShown] = useState(false);
-  const [readAt, setReadAt] = useState(0);
+  const [answers, setAnswers] = useState(false);
   const wasOffline = useRef(false);
   useEffect(() => {
     if (status === 'live') {
@@ -32,20 +32,21 @@ export function ConnectionBanner() {
   }, [status, queries]);
   useEffect(() => {
     if (!shown) return;
-    const look = () =>
-      setReadAt(
-        queries
-          .getQueryCache()
-          .getAll()
-          .reduce((last, { state }) => Math.max(last, state.dataUpdatedAt), 0),
-      );
-    look();
-    const timer = setInterval(look, LOOK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [shown, queries]);
+    let isOver = false;
+    const look = async () => {
+      const answer = await fetch('/healthz').catch(() => undefined);
+      if (!isOver) setAnswers(answer?.ok === true);
+    };
+    void look();
+    const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+    };
+  }, [shown]);
   if (!shown) return null;
-  // The API answers: only the socket is away, as behind a proxy that does not pass it on.
-  if (readAt > since + QUIET_MS)
+  // Only the socket is away, as behind a proxy that does not pass it on.
+  if (answers)
     return (
       <Alert color="yellow" mb="md" role="alert" title="Live data is not connected">
         Numbers are read from the API instead, every 20 seconds, and new events do not appear by themselves. Connecting is tried again; a
