@@ -42,6 +42,7 @@ export function ConnectionBanner() {
     return () => {
       isOver = true;
       clearInterval(timer);
+      setAnswers(false);
     };
   }, [shown]);
   if (!shown) return null;
