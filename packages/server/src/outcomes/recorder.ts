@@ -79,7 +79,7 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
     await log.ackAll(batch);
     if (batch.length === MAX_BATCH) return;
     const bytes = batch.reduce((sum, { record: { data } }) => sum + data.length, 0);
-    await new Promise((resolve) => setTimeout(resolve, bytes < BUSY_BYTES ? GATHER_MS : GATHER_BUSY_MS));
+    await nextMoment(bytes < BUSY_BYTES ? GATHER_MS : GATHER_BUSY_MS);
   }
   function consume(topic: string): Consumer {
     const options = { start: 'beginning', maxInFlight: MAX_BATCH, maxBatch: MAX_BATCH, ordered: true, readsLate: true } as const;
@@ -115,6 +115,11 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
       await Promise.all([...consumers.values()].map((consumer) => consumer.stop()));
     },
   };
+}
+
+/** The same moment for all topics, so that one transaction takes them all. At most `everyMs` from now. */
+function nextMoment(everyMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, everyMs - (performance.now() % everyMs)));
 }
 
 function* parts(records: StoredRecord[]): Iterable<StoredRecord[]> {

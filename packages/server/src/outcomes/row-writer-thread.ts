@@ -1,24 +1,53 @@
 /** The thread that writes outcomes as rows. SQLite's calls block their thread: here they delay no request and no delivery. */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { removeLettersOf } from '../stores/observe/erase-traces.ts';
+import type { Tally } from '../stores/observe/rows.ts';
 import { sweepRows } from '../stores/observe/sweep.ts';
 import { OBSERVE_FILE } from '../stores/observe/tables.ts';
-import { readPosition, writeTally } from '../stores/observe/write.ts';
+import { type Move, readPosition, writeTally, writeTogether } from '../stores/observe/write.ts';
 import type { Writer } from '../stores/observe/writer.ts';
 import type { EncodedSpan } from '../telemetry/otlp.ts';
 import { decodeOutcomes } from './outcome-log.ts';
-import type { Recorded, RowStore, RowWriterNotice, RowWriterReply, RowWriterRequest, RowWriterSettings } from './row-writer-messages.ts';
+import type {
+  PackedRecords,
+  Recorded,
+  RowStore,
+  RowWriterNotice,
+  RowWriterReply,
+  RowWriterRequest,
+  RowWriterSettings,
+} from './row-writer-messages.ts';
 import { tally } from './tally.ts';
 
-/** Entry of the thread. Requests are answered one at a time, because they share one connection. */
+/** The recorder asks for its topics within a few milliseconds. */
+const GATHER_MS = 5;
+/** Of the records that one transaction writes. */
+const MOST_BYTES = 4 * 1_048_576;
+
+/** Entry of the thread. Requests are answered one at a time, because they share one connection; records of several topics together. */
 export async function keep(port: MessagePort, { spanRatio, ...store }: RowWriterSettings): Promise<void> {
   const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies RowWriterNotice));
   const spansOf = spanRatio === undefined ? () => [] : await spanEncoder(spanRatio);
-  let last: Promise<void> = Promise.resolve();
+  const waiting: RowWriterRequest[] = [];
+  let working = false;
+  async function work(): Promise<void> {
+    working = true;
+    // SQLite has one topic.
+    if (writer.engine === 'postgres') await sleep(GATHER_MS);
+    while (waiting.length > 0) {
+      const together = takeTogether(waiting);
+      for (const reply of await recordTogether(writer, spansOf, together)) port.postMessage(reply);
+      const next = together.length === 0 ? waiting.shift() : undefined;
+      if (next) port.postMessage(await answer(writer, spansOf, next));
+    }
+    working = false;
+  }
   port.on('message', (request: RowWriterRequest) => {
-    last = last.then(async () => port.postMessage(await answer(writer, spansOf, request)));
+    waiting.push(request);
+    if (!working) void work();
   });
 }
 
@@ -63,6 +92,61 @@ async function answer(writer: Writer, spansOf: SpansOf, request: RowWriterReques
 
 type RecordRequest = Extract<RowWriterRequest, { kind: 'record' }>;
 
+/** Removes requests from the front that can share a transaction: records of several topics. Empty if there is no second one. */
+export function takeTogether(waiting: RowWriterRequest[]): RecordRequest[] {
+  const topics = new Set<string>();
+  const found: RecordRequest[] = [];
+  let bytes = 0;
+  for (const request of waiting) {
+    if (request.kind !== 'record' || request.anew || topics.has(request.topic)) break;
+    bytes += request.records.bytes.length;
+    if (bytes > MOST_BYTES) break;
+    topics.add(request.topic);
+    found.push(request);
+  }
+  if (found.length < 2) return [];
+  waiting.splice(0, found.length);
+  return found;
+}
+
+/** One by one if they cannot be written together: only the topic that is the reason must wait. */
+async function recordTogether(writer: Writer, spansOf: SpansOf, requests: readonly RecordRequest[]): Promise<RowWriterReply[]> {
+  if (requests.length === 0) return [];
+  const written = await writeAll(writer, spansOf, requests).catch(() => undefined);
+  if (written !== undefined) return written;
+  const replies: RowWriterReply[] = [];
+  for (const request of requests) replies.push(await answer(writer, spansOf, request));
+  return replies;
+}
+/** Counts and spans are in the first reply. Undefined, and nothing is written, if a topic is new or another process has recorded it. */
+async function writeAll(writer: Writer, spansOf: SpansOf, requests: readonly RecordRequest[]): Promise<RowWriterReply[] | undefined> {
+  const fresh: Outcome[] = [];
+  const moves: Move[] = [];
+  const replies: (Recorded & { id: number })[] = [];
+  for (const { id, topic, records } of requests) {
+    const after = positions.get(topic) ?? (await readPosition(writer, topic));
+    const last = records.entries.at(-1);
+    if (after === '' || last === undefined) return undefined;
+    const { outcomes, unreadable } = readAfter(records, after);
+    replies.push({ id, counted: {}, unreadable, spans: [] });
+    if (outcomes.length === 0) continue;
+    for (const outcome of outcomes) fresh.push(outcome);
+    moves.push({ topic, after, position: last.position });
+  }
+  const [first] = replies;
+  if (first === undefined || fresh.length === 0) return replies;
+  const rows = tally(fresh);
+  const isWritten = await writeTogether(writer, rows, moves);
+  for (const { topic, position } of moves)
+    if (isWritten) positions.set(topic, position);
+    else positions.delete(topic);
+  if (!isWritten) return undefined;
+  Object.assign(first, { counted: countedIn(rows), spans: spansOf(fresh) });
+  return replies;
+}
+/** Of each topic, as this thread has last written it. */
+const positions = new Map<string, string>();
+
 async function record(writer: Writer, spansOf: SpansOf, request: RecordRequest): Promise<Recorded> {
   for (;;) {
     const after = request.anew ? undefined : await readPosition(writer, request.topic);
@@ -74,27 +158,36 @@ async function record(writer: Writer, spansOf: SpansOf, request: RecordRequest):
 async function recordAfter(
   writer: Writer,
   spansOf: SpansOf,
-  { topic, records: { entries, bytes } }: RecordRequest,
+  { topic, records }: RecordRequest,
   after: string | undefined,
 ): Promise<Recorded | undefined> {
-  const fresh: Outcome[] = [];
+  const { outcomes, unreadable } = readAfter(records, after);
+  const last = records.entries.at(-1);
+  if (outcomes.length === 0 || last === undefined) return { counted: {}, unreadable, spans: [] };
+  const rows = tally(outcomes);
+  if (!(await writeTally(writer, rows, last.position, topic, after))) return undefined;
+  positions.set(topic, last.position);
+  return { counted: countedIn(rows), unreadable, spans: spansOf(outcomes) };
+}
+
+/** The outcomes behind a position, or all. */
+function readAfter({ entries, bytes }: PackedRecords, after: string | undefined): { outcomes: Outcome[]; unreadable: string[] } {
+  const outcomes: Outcome[] = [];
   const unreadable: string[] = [];
   let at = 0;
   for (const { position, length } of entries) {
-    const outcomes = after === undefined || position > after ? read(bytes.subarray(at, at + length)) : [];
-    if (outcomes === undefined) unreadable.push(position);
-    else fresh.push(...outcomes);
+    const found = after === undefined || position > after ? read(bytes.subarray(at, at + length)) : [];
+    if (found === undefined) unreadable.push(position);
+    else outcomes.push(...found);
     at += length;
   }
-  const counted: Record<string, number> = {};
-  const last = entries.at(-1);
-  if (fresh.length === 0 || last === undefined) return { counted, unreadable, spans: [] };
-  const rows = tally(fresh);
-  if (!(await writeTally(writer, rows, last.position, topic, after))) return undefined;
-  for (const { counter, n } of rows.counters) if (!NO_METRIC.test(counter)) counted[counter] = (counted[counter] ?? 0) + n;
-  return { counted, unreadable, spans: spansOf(fresh) };
+  return { outcomes, unreadable };
 }
-
+function countedIn({ counters }: Tally): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const { counter, n } of counters) if (!NO_METRIC.test(counter)) counted[counter] = (counted[counter] ?? 0) + n;
+  return counted;
+}
 /** Counters of statistics only. */
 const NO_METRIC = /^(?:latency|source):/;
 

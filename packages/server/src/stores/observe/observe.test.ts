@@ -26,7 +26,7 @@ import { type ObserveDb, prepareObserve } from './schema.ts';
 import { readStats } from './stats.ts';
 import { findTrace, stepsOfEvents } from './traces.ts';
 import { waitingSeries } from './waiting.ts';
-import { readPosition, writeTally } from './write.ts';
+import { readPosition, writeTally, writeTogether } from './write.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -100,6 +100,26 @@ onBothEngines('what became of events', (fresh, engine) => {
       ['processed', 2],
       ['received', 2],
     ]);
+  });
+
+  const onPostgres = engine === 'postgres' ? test : test.skip;
+  onPostgres('topics are written together, or not at all if another recorder has moved one', async () => {
+    const writer = kyselyWriter(observe);
+    const outcome: Outcome = { kind: 'processed', received_at: T0, decisions: [], ...about, org_id: 'org_together', event_id: 'together' };
+    const counted = async () =>
+      Number((await observe.db.selectFrom('counters').select('n').where('org_id', '=', 'org_together').executeTakeFirst())?.n ?? 0);
+    for (const topic of ['outcomes.5', 'outcomes.6']) await writeTally(writer, tally([]), '1', topic, '');
+    const record = (first: string, second: string) =>
+      writeTogether(writer, tally([outcome]), [
+        { topic: 'outcomes.5', after: first, position: '2' },
+        { topic: 'outcomes.6', after: second, position: '2' },
+      ]);
+    expect(await record('1', 'other')).toBe(false);
+    expect(await readPosition(writer, 'outcomes.5')).toBe('1');
+    expect(await counted()).toBe(0);
+    expect(await record('1', '1')).toBe(true);
+    expect(await readPosition(writer, 'outcomes.6')).toBe('2');
+    expect(await counted()).toBe(1);
   });
 
   test('deliveries, retries and drops are steps of the event, oldest first, and determine the health', async () => {
