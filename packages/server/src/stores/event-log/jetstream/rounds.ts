@@ -1,16 +1,18 @@
 /** A record waits about this long for others to share its message, and for messages of other topics to share its round. */
 const LINGER_MS = 1;
-/** A round whose messages are not confirmed by then no longer holds up the next one, also of other topics: docs/decisions/0028. */
+/** So few messages start without waiting for the last round: a lone event waits 2 ms at most. */
+const FEW = 2;
+/** Messages that are not confirmed by then no longer hold up the next round, also of other topics: docs/decisions/0028. */
 const LONGEST_MS = 20;
 
 /**
  * Publishes the messages of one stream in rounds. Brokers replicate messages that arrive together as one entry; sent one by one, each would
- * cost its own exchange between all brokers. A round starts about a millisecond after the first message asks for it, or when the last round
- * is confirmed.
+ * cost its own exchange between all brokers. A round starts about a millisecond after the first message asks for it. With more than a few
+ * messages it starts when the rounds before are confirmed.
  */
 export class Rounds {
   #waiting: (() => void)[] = [];
-  /** Messages of the last round that are not confirmed. */
+  /** Messages that were started and are not confirmed. */
   #unconfirmed = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -18,19 +20,23 @@ export class Rounds {
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.#timer ??= setTimeout(() => this.#start(), this.#unconfirmed > 0 ? LONGEST_MS : LINGER_MS);
+      this.#timer ??= setTimeout(() => this.#startIfFew(), LINGER_MS);
     });
   }
   confirmed(): void {
-    if (this.#unconfirmed > 0 && --this.#unconfirmed === 0 && this.#waiting.length > 0) this.#start();
+    if (--this.#unconfirmed === 0 && this.#waiting.length > 0) this.#start();
   }
 
+  #startIfFew(): void {
+    if (this.#unconfirmed === 0 || this.#waiting.length <= FEW) this.#start();
+    else this.#timer = setTimeout(() => this.#start(), LONGEST_MS - LINGER_MS);
+  }
   #start(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const starting = this.#waiting;
     this.#waiting = [];
-    this.#unconfirmed = starting.length;
+    this.#unconfirmed += starting.length;
     for (const start of starting) start();
   }
 }
