@@ -74,8 +74,11 @@ describe(`upgrade from ${PREVIOUS}${skipped(PREVIOUS_COMMIT)}`, { skip: !hasComm
       await service.start();
       await sent('this-2');
       await delivered(...ids, 'this-2');
+      const again = await signIn(service);
+      const revisionOf = async (id: string) => (await again.call('GET', `/events/${id}`)).body.deliveries[0].revision_number;
+      expect(await Promise.all(['previous-1', 'this-1', 'previous-2', 'this-2'].map(revisionOf))).toEqual([null, 1, null, 1]);
       const renamed = { name: 'Renamed by the previous release', retention_days: 3 };
-      expect(await (await signIn(service)).get(`/pipelines/${pipeline.id}`)).toMatchObject(renamed);
+      expect(await again.get(`/pipelines/${pipeline.id}`)).toMatchObject(renamed);
     } finally {
       await service.stop();
       await receiver.close();

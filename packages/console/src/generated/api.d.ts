@@ -3940,6 +3940,8 @@ export interface components {
                 status: string;
                 reason: string | null;
                 explanation: string;
+                /** @description The revision of the template that built the request or dropped the event. Null where it was not recorded. */
+                revision_number: number | null;
                 attempts: {
                     /**
                      * Format: date-time
@@ -3949,6 +3951,8 @@ export interface components {
                     status: number | null;
                     error: string | null;
                     duration_ms: number | null;
+                    /** @description The revision of the template that built the request or dropped the event. Null where it was not recorded. */
+                    revision_number: number | null;
                     /** @description The beginning of the vendor’s answer to a success. Kept for about one request a second and integration, of at most 10 events. */
                     answer: string | null;
                 }[];

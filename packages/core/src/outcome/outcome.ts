@@ -94,6 +94,12 @@ export interface Attempt {
   answer?: string;
 }
 
+/** Of an outcome at an integration. */
+interface AtRevision {
+  /** The revision that decided or built the request. Unknown in what earlier versions wrote. A dead letter has its own. */
+  revision_number?: number;
+}
+
 interface About {
   /** Milliseconds since 1970. */
   at: number;
@@ -150,7 +156,8 @@ export type Outcome =
       decisions?: Decision[];
       raw?: { topic: string; position: string };
       replay?: boolean;
-    } & AboutEvent)
+    } & AtRevision &
+      AboutEvent)
   | ({
       kind: 'delivered';
       integration_id: string;
@@ -158,10 +165,11 @@ export type Outcome =
       received_at: number;
       duration_ms: number;
       replay?: boolean;
-    } & AboutOne)
+    } & AtRevision &
+      AboutOne)
   /** The vendor took the event as a job; its result is polled. */
-  | ({ kind: 'accepted_by_vendor'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne & AboutUntraced)
-  | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AboutOne & AboutUntraced)
+  | ({ kind: 'accepted_by_vendor'; integration_id: string; attempt: Attempt; due_at: number } & AtRevision & AboutOne & AboutUntraced)
+  | ({ kind: 'retrying'; integration_id: string; attempt: Attempt; due_at: number } & AtRevision & AboutOne & AboutUntraced)
   | ({
       kind: 'dead_lettered';
       dead_letter: DeadLetter;

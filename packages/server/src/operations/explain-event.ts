@@ -127,6 +127,7 @@ function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
         status: step.status,
         duration_ms: step.duration_ms,
         reason,
+        ...(step.revision_number === null ? {} : { revision_number: step.revision_number }),
         ...(answer === null ? {} : { answer }),
         ...(step.due_at === null ? {} : { next_attempt_at: iso(step.due_at) }),
       };
@@ -155,11 +156,13 @@ function deliveriesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRo
     status,
     reason,
     explanation,
+    revision_number: own.at(-1)?.revision_number ?? null,
     attempts: own
       .filter((step) => step.kind !== 'dropped')
       .map((step) => {
         const { reason: error, answer } = reasonAndAnswer(step);
-        return { at: iso(step.at), status: step.status, error, duration_ms: step.duration_ms, answer };
+        const { status: code, duration_ms, revision_number } = step;
+        return { at: iso(step.at), status: code, error, duration_ms, answer, revision_number };
       }),
   }));
 }

@@ -63,7 +63,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     const { webhook_source_id: id, again } = outcome;
     if (id === undefined || again === true || (lastReceived.get(id)?.at ?? 0) > receivedAt) return;
     const { org_id, pipeline_id, event_id } = outcome;
-    const none = { reason: null, status: null, duration_ms: null, due_at: null };
+    const none = { reason: null, status: null, duration_ms: null, due_at: null, revision_number: null };
     lastReceived.set(id, {
       org_id,
       pipeline_id,
@@ -90,6 +90,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
       status: null,
       duration_ms: null,
       due_at: null,
+      revision_number: ('revision_number' in outcome ? outcome.revision_number : undefined) ?? null,
       ...rest,
     };
     if (outcome.kind !== 'delivered' && outcome.untraced) noteUntraced(outcome);
@@ -186,6 +187,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
             reason: clean(letter.reason),
             status: last?.status ?? null,
             duration_ms: last?.duration_ms ?? null,
+            revision_number: letter.revision_number,
           });
         }
         deadLetters.push(letter);

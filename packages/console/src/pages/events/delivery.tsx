@@ -14,7 +14,7 @@ import type { Explained } from './event-query.ts';
 import classes from './events.module.css';
 import { Step, since } from './step.tsx';
 
-const DeliveryRequest = lazy(async () => ({ default: (await import('./delivery-request.tsx')).DeliveryRequest }));
+const DeliveryRequests = lazy(async () => ({ default: (await import('./delivery-requests.tsx')).DeliveryRequests }));
 type DeliveryResult = Explained['deliveries'][number];
 
 const stepId = (integrationId: string): string => `step-${integrationId}`;
@@ -74,12 +74,12 @@ export function Delivery({
         <div className={classes.detail}>
           {attempts.length > 0 && <Attempts attempts={attempts} />}
           {integration === undefined ? (
-            <p className="dim">The integration is no longer there; its request cannot be rebuilt.</p>
+            <p className="dim">The integration was deleted, so its request cannot be rebuilt.</p>
           ) : event.event === null ? (
             <p className="dim">The event was not stored, so there is no request.</p>
           ) : (
             <Suspense fallback={<Loading what="the request" />}>
-              <DeliveryRequest event={event.event} pipelineId={event.pipeline_id} integration={integration} />
+              <DeliveryRequests event={event.event} pipelineId={event.pipeline_id} integration={integration} delivery={delivery} />
             </Suspense>
           )}
         </div>

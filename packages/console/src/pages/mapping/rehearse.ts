@@ -38,10 +38,10 @@ export function compileDraft(definition: VendorDefinition, config: Config, param
   return result.ok ? { ok: true, vendor: result.vendor } : { ok: false, faults: [...result.invalid, ...result.missing] };
 }
 
-export function rehearse(vendor: CompiledVendor, event: CanonicalEvent, now: number): Rehearsal {
+export function rehearse(vendor: CompiledVendor, event: CanonicalEvent, now: number, attempt = 1): Rehearsal {
   const built = vendor.build(event, { now });
   if (built.kind !== 'items') return { kind: built.kind, reason: built.reason };
-  const context = { now, attempt: 1, request_id: event.event_id, ...(vendor.token ? { access_token: '••••' } : {}) };
+  const context = { now, attempt, request_id: event.event_id, ...(vendor.token ? { access_token: '••••' } : {}) };
   const requests = built.items.map((item) => {
     const { method, url, headers, body } = vendor.request([item], context);
     return { method, url, headers, body: readable(body) };

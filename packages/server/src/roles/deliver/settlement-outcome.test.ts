@@ -10,6 +10,7 @@ test('the text of an outcome is its JSON, also of outcomes that follow each othe
     event_id: id,
     org_id: fc.constantFrom('org_1', 'org_2'),
     integration_id: fc.constantFrom('int_1', 'int_"2'),
+    revision_number: fc.constantFrom(1, 12),
     untraced: fc.boolean(),
     replay: fc.boolean(),
     attempt: fc.constantFrom(1, 2),
@@ -22,17 +23,18 @@ test('the text of an outcome is its JSON, also of outcomes that follow each othe
   });
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 5 }), (list) => {
-      for (const { event_id, org_id, integration_id, untraced, replay, attempt, at, settlement } of list) {
+      for (const { event_id, org_id, integration_id, revision_number, untraced, replay, attempt, at, settlement } of list) {
         const event = { event_id, type: 'track', timestamp: 't', context: {} } as const;
         const meta = { received_at: 1_700_000_000_000, org_id, pipeline_id: 'pl_1', ...(untraced ? { untraced } : {}) };
         const held = {
           decoded: openEventRecord(encodeEventRecord(meta, event)),
           delivery: { attempt },
-          compiled: { integration: { id: integration_id } },
+          compiled: { integration: { id: integration_id, revision_number } },
           replay,
         } as unknown as HeldEvent;
         const text = outcomeText(held, settlement, at, 1_000) ?? '';
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(outcomeOf(held, settlement, at, 1_000))));
+        expect(JSON.parse(text)).toMatchObject({ integration_id, revision_number });
       }
     }),
   );

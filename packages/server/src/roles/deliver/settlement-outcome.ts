@@ -21,16 +21,16 @@ export function outcomeText(held: HeldEvent, settlement: Settlement, now: number
 
 const PLAIN = /^[\w.:-]+$/;
 /** The parts that the last text had in common with those around it: the events of one request differ in id and time only. */
-let last = { now: 0, integration_id: '', shared: {} as object, attempt: {} as object, before: '', middle: '' };
+let last = { now: 0, compiled: {} as object, shared: {} as object, attempt: {} as object, before: '', middle: '' };
 
 function deliveredText(held: HeldEvent, attempt: Attempt, now: number): string {
   const { event_id, shared, received_at } = held.decoded;
-  const integration_id = held.compiled.integration.id;
-  if (last.now !== now || last.integration_id !== integration_id || last.shared !== shared || last.attempt !== attempt) {
+  const { compiled } = held;
+  if (last.now !== now || last.compiled !== compiled || last.shared !== shared || last.attempt !== attempt) {
     const { org_id, pipeline_id } = shared;
     const before = JSON.stringify({ kind: 'delivered', at: now, org_id, pipeline_id });
-    const middle = JSON.stringify({ integration_id, attempt });
-    last = { now, integration_id, shared, attempt, before: before.slice(0, -1), middle: middle.slice(1, -1) };
+    const middle = JSON.stringify({ ...placeOf(held), attempt });
+    last = { now, compiled, shared, attempt, before: before.slice(0, -1), middle: middle.slice(1, -1) };
   }
   const id = PLAIN.test(event_id) ? `"${event_id}"` : JSON.stringify(event_id);
   const untraced = shared.untraced && !failedBefore(held) ? ',"untraced":true' : '';
@@ -41,7 +41,7 @@ function deliveredText(held: HeldEvent, attempt: Attempt, now: number): string {
 /** Undefined where `hasOutcome` is false. */
 export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): Outcome | undefined {
   const { event_id, shared: meta, received_at } = held.decoded;
-  const integration_id = held.compiled.integration.id;
+  const place = placeOf(held);
   const about = { at: now, org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id };
   const replay = held.replay ? { replay: true } : undefined;
   // A replay is traced: somebody asked for it.
@@ -56,7 +56,7 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
       return {
         kind: 'delivered',
         ...about,
-        integration_id,
+        ...place,
         attempt,
         received_at,
         duration_ms,
@@ -66,23 +66,25 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
     }
     case 'accepted': {
       const { attempt, delay_ms } = settlement;
-      return settlement.first
-        ? { kind: 'accepted_by_vendor', ...about, integration_id, attempt, due_at: now + delay_ms, ...found() }
-        : undefined;
+      return settlement.first ? { kind: 'accepted_by_vendor', ...about, ...place, attempt, due_at: now + delay_ms, ...found() } : undefined;
     }
     case 'retry': {
       const { attempt, delay_ms } = settlement;
-      return { kind: 'retrying', ...about, integration_id, attempt, due_at: now + delay_ms, ...found() };
+      return { kind: 'retrying', ...about, ...place, attempt, due_at: now + delay_ms, ...found() };
     }
     case 'dropped': {
       const { reason } = settlement;
-      return { kind: 'dropped', reason, ...about, ...namesOf(held), integration_id, received_at, ...replay, ...untraced };
+      return { kind: 'dropped', reason, ...about, ...namesOf(held), ...place, received_at, ...replay, ...untraced };
     }
     case 'dead_letter': {
       const dead_letter = deadLetterOf(held, settlement, now, deadLetterRetentionMs);
       return { kind: 'dead_lettered', ...about, ...namesOf(held), dead_letter, ...replay, ...found() };
     }
   }
+}
+
+function placeOf({ compiled: { integration } }: HeldEvent) {
+  return { integration_id: integration.id, revision_number: integration.revision_number };
 }
 
 /** Its failed attempts are traced, so the last one is as well. */

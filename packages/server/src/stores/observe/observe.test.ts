@@ -132,14 +132,22 @@ onBothEngines('what became of events', (fresh, engine) => {
         ...about,
         at: T0 + 1,
       },
-      { kind: 'delivered', integration_id: 'int_1', attempt, received_at: T0, duration_ms: 40, ...about, at: T0 + 2 },
-      { kind: 'dropped', reason: 'consent_not_granted', integration_id: 'int_2', received_at: T0, ...about, at: T0 + 3 },
+      { kind: 'delivered', integration_id: 'int_1', revision_number: 7, attempt, received_at: T0, duration_ms: 40, ...about, at: T0 + 2 },
+      {
+        kind: 'dropped',
+        reason: 'consent_not_granted',
+        integration_id: 'int_2',
+        revision_number: 3,
+        received_at: T0,
+        ...about,
+        at: T0 + 3,
+      },
     );
     const found = await findTrace(observe, 'org_1', 'e1');
-    expect(found?.steps.map(({ integration_id, kind, reason, status }) => [integration_id, kind, reason, status])).toEqual([
-      ['int_1', 'retrying', 'http_503', 503],
-      ['int_1', 'delivered', null, 200],
-      ['int_2', 'dropped', 'consent_not_granted', null],
+    expect(found?.steps.map((step) => [step.integration_id, step.kind, step.reason, step.status, step.revision_number])).toEqual([
+      ['int_1', 'retrying', 'http_503', 503, null],
+      ['int_1', 'delivered', null, 200, 7],
+      ['int_2', 'dropped', 'consent_not_granted', null, 3],
     ]);
     expect((await readHealth(observe, ['int_1', 'int_2'])).get('int_1')).toEqual({
       integration_id: 'int_1',
@@ -416,9 +424,10 @@ onBothEngines('what became of events', (fresh, engine) => {
     const { rows: segments } = await sql<{ id: number }>`select id from trace_segments order by id desc`
       .execute(observe.db)
       .catch(() => ({ rows: [] }));
-    const table = engine === 'sqlite' ? `trace_events_${segments[0]!.id}` : 'trace_events';
-    if (engine === 'sqlite') await sql`drop view all_trace_events`.execute(observe.db);
-    await sql.raw(`alter table ${table} drop column original_type`).execute(observe.db);
+    const tableOf = (kind: string) => (engine === 'sqlite' ? `${kind}_${segments[0]!.id}` : kind);
+    if (engine === 'sqlite') for (const kind of ['events', 'steps']) await sql.raw(`drop view all_trace_${kind}`).execute(observe.db);
+    await sql.raw(`alter table ${tableOf('trace_events')} drop column original_type`).execute(observe.db);
+    await sql.raw(`alter table ${tableOf('trace_steps')} drop column revision_number`).execute(observe.db);
     await prepareObserve(kyselyWriter(observe));
     await write({
       kind: 'processed',
@@ -430,6 +439,9 @@ onBothEngines('what became of events', (fresh, engine) => {
       type: 'page',
       original_type: 'screen',
     });
+    const delivered = { kind: 'delivered', integration_id: 'int_1', attempt, received_at: T0, duration_ms: 1, revision_number: 4 } as const;
+    await write({ ...delivered, ...about, org_id: 'org_3', event_id: 'gained' });
+    expect(await findTrace(observe, 'org_3', 'gained')).toMatchObject({ steps: [{ kind: 'delivered', revision_number: 4 }] });
     const { rows } = await listTraces(observe, { org_id: 'org_3', event: '@screen', limit: 10, offset: 0 });
     expect(rows).toMatchObject([{ event_id: 'gained', type: 'page', original_type: 'screen' }]);
   });

@@ -37,6 +37,8 @@ export interface TraceStepRow {
   status: number | null;
   duration_ms: number | null;
   due_at: number | null;
+  /** The revision that decided or built the request. Null where an earlier version recorded it. */
+  revision_number: number | null;
 }
 /** The `reason` column apart: why an attempt failed or an event was dropped, or what the vendor answered to a success. */
 export function reasonAndAnswer({ kind, reason }: Pick<TraceStepRow, 'kind' | 'reason'>): { reason: string | null; answer: string | null } {

@@ -82,6 +82,7 @@ export const TABLES: Record<keyof ObserveTables, { columns: Record<string, Colum
       status: 'integer',
       duration_ms: 'bigint',
       due_at: 'bigint',
+      revision_number: 'integer',
     },
     required: ['org_id', 'pipeline_id', 'event_id', 'integration_id', 'at', 'kind'],
   },

@@ -196,6 +196,7 @@ const STEP_COLUMNS = [
   'status',
   'duration_ms',
   'due_at',
+  'revision_number',
 ] as const satisfies (keyof TraceStepRow)[];
 
 export function numbers(row: TraceEventRow): TraceEventRow {

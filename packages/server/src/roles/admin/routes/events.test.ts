@@ -346,6 +346,7 @@ onStory('events', (story) => {
       {
         kind: 'delivered',
         integration_id: integration,
+        revision_number: 2,
         attempt: { ...attempt(200), answer: '{"ok":true}' },
         received_at: at - 5,
         duration_ms: 40,
@@ -370,9 +371,11 @@ onStory('events', (story) => {
         status: 'delivered',
         reason: null,
         explanation: expect.any(String),
+        revision_number: 2,
         attempts: [
-          { at: iso(at + 1), status: 503, error: 'http_503', duration_ms: 12, answer: null },
-          { at: iso(at + 2), status: 200, error: null, duration_ms: 12, answer: '{"ok":true}' },
+          // An earlier version recorded no revision.
+          { at: iso(at + 1), status: 503, error: 'http_503', duration_ms: 12, answer: null, revision_number: null },
+          { at: iso(at + 2), status: 200, error: null, duration_ms: 12, answer: '{"ok":true}', revision_number: 2 },
         ],
       },
     ]);

@@ -56,6 +56,11 @@ const DELIVERIES = [
   'dead_lettered',
   'failed',
 ] as const;
+const RevisionNumber = Nullable(
+  Type.Integer({
+    description: 'The revision of the template that built the request or dropped the event. Null where it was not recorded.',
+  }),
+);
 const ReceivedRequest = named(
   'ReceivedRequest',
   Type.Object(
@@ -92,12 +97,14 @@ const Trace = named(
         }),
         reason: Nullable(Type.String()),
         explanation: Type.String(),
+        revision_number: RevisionNumber,
         attempts: Type.Array(
           Type.Object({
             at: Timestamp,
             status: Nullable(Type.Integer()),
             error: Nullable(Type.String()),
             duration_ms: Nullable(Type.Number()),
+            revision_number: RevisionNumber,
             answer: Nullable(
               Type.String({
                 description:
