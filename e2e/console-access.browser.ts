@@ -311,7 +311,7 @@ describe('who may enter the console', () => {
         new URL((await row.locator(`a[href*="delivery=${result}"]:visible`).getAttribute('href')) ?? '', service.url).searchParams,
       );
     await row.getByRole('link', { name: '2 is newer' }).waitFor();
-    expect(await results('delivered')).toEqual({ pipeline: id, integration: made.id, delivery: 'delivered', range: '7d' });
+    expect(await results('delivered')).toEqual({ pipeline: id, integration: made.id, delivery: 'delivered', range: '7d', time: 'outcome' });
     expect(await results('waiting')).toEqual({ pipeline: id, integration: made.id, delivery: 'waiting' });
     const received = new URL((await page.getByRole('link', { name: /^Received/ }).getAttribute('href')) ?? '', service.url);
     expect(Object.fromEntries(received.searchParams)).toEqual({ pipeline: id, range: '7d' });

@@ -60,7 +60,12 @@ test('the page of an integration counts its events, leads to them, and sends a t
   const number = (label: string, count: number) => panel.getByRole('link', { name: new RegExp(`^${label} ?${count}(?!\\d)`) });
   const own = { pipeline: pipeline.id, integration: integration.id };
   await number('Delivered in 24 h', 2).waitFor();
-  expect(searchOf(await number('Delivered in 24 h', 2).getAttribute('href'))).toEqual({ ...own, delivery: 'delivered', range: '24h' });
+  expect(searchOf(await number('Delivered in 24 h', 2).getAttribute('href'))).toEqual({
+    ...own,
+    delivery: 'delivered',
+    range: '24h',
+    time: 'outcome',
+  });
   expect(searchOf(await number('Waiting now', 0).getAttribute('href'))).toEqual({ ...own, delivery: 'waiting' });
   const before = receiver.requests.length;
   await panel.getByRole('button', { name: 'Send a test event' }).click();

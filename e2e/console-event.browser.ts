@@ -1,7 +1,9 @@
-/** The panel of an event says what really happened: the revision that sent it, and what each step changed. */
+/** The panel of an event says what really happened, and every number leads to a list of what it counts. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { type DeadLettersSearch, filterOf, whichOf } from '../packages/console/src/pages/dead-letters/search.ts';
+import { type EventsSearch, queryOf } from '../packages/console/src/pages/events/search.ts';
 import { type Console, startConsole } from './harness/console.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
 import type { Service } from './harness/service.ts';
@@ -17,6 +19,7 @@ let hook: { id: string; template_id: string };
 beforeAll(async () => {
   [opened, receiver] = await Promise.all([startConsole({ RETRY_BASE: '100ms' }), startReceiver()]);
   ({ service, page, admin } = opened);
+  await admin.put('/data-layer', { config: { bot_filtering: { action: 'drop' }, pii_rules: { ip: 'truncate' } } });
   pipeline = await admin.post('/pipelines', { name: 'Web shop', parameters: { shop: 'north' } });
   const config = { url: receiver.url, headers: { 'x-shop': '{{pipeline_param.shop}}', 'x-version': 'first' } };
   hook = await admin.post('/integrations', { source_id: pipeline.id, vendor: 'webhook', name: 'Hook', config });
@@ -26,9 +29,10 @@ afterAll(async () => {
   await opened?.stop();
 });
 
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 /** A new pipeline is in force within seconds. */
-async function send(messageId: string, of: object = {}): Promise<void> {
-  const headers = { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json', 'user-agent': 'Shop/1.0' };
+async function send(messageId: string, of: object = {}, agent = BROWSER): Promise<void> {
+  const headers = { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json', 'user-agent': agent };
   const body = JSON.stringify({ type: 'track', event: 'Order Completed', messageId, properties: { total: 7 }, ...of });
   const accepted = async () => (await fetch(`${service.url}/v1/t`, { method: 'POST', headers, body })).status === 200;
   await vi.waitUntil(accepted, { timeout: 15_000, interval: 100 });
@@ -54,4 +58,103 @@ test('the request of an event is the one of the revision that sent it, also afte
   await admin.put(`/pipelines/${pipeline.id}`, { parameters: { shop: 'south' } });
   await page.reload();
   await panel().getByText('the pipeline was changed after it was sent').waitFor();
+});
+
+/** How many the list of a link has: of events the results that are asked for, else the events. */
+async function listed(address: string): Promise<number> {
+  const { pathname, searchParams } = new URL(address, service.url);
+  const search = Object.fromEntries(searchParams) as EventsSearch & DeadLettersSearch;
+  const status = search.status === 'all' || search.status === undefined ? {} : { status: search.status };
+  const [path, query] = pathname === '/events' ? ['/events', queryOf(search)] : ['/dlq', { ...filterOf(whichOf(search)), ...status }];
+  const asked = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const { total, outcomes } = await admin.get<{ total: number; outcomes?: number }>(`${path}?${asked}`);
+  return outcomes ?? total;
+}
+/** Every number of the page that leads to a list, as `[number, address]`. */
+async function numbersOf(path: string): Promise<[shown: number, address: string][]> {
+  await page.goto(`${service.url}${path}`);
+  if (!path.includes('tab=')) await page.getByText('As a table').click();
+  await page.waitForFunction(() => (window as unknown as { openRequests: number }).openRequests === 0);
+  await vi.waitUntil(async () => !(await page.locator('main a').allInnerTexts()).join().includes('…'), { timeout: 30_000, interval: 100 });
+  const links = page.locator('main a[href^="/events?"]:visible, main a[href^="/dead-letters?"]:visible');
+  // The links of the picture are SVG, which has no `innerText`.
+  const found = await links.evaluateAll((all) =>
+    all.map((link): [string, string] => [(link as HTMLElement).innerText ?? link.textContent, link.getAttribute('href') ?? '']),
+  );
+  return found.flatMap(([text, address]): [number, string][] => {
+    // `Delivered 7 +3 %`, `consent 1,611`, `−2 by rules`, `7`: the first number. Rates are of whole minutes in the past.
+    const shown = /\d[\d,]*/.exec(text.replace('in 24 h', ''))?.[0];
+    return shown === undefined || text.includes('/min') ? [] : [[Number(shown.replaceAll(',', '')), address]];
+  });
+}
+
+test('every number of Home, a pipeline and an integration is the number of what its list shows', async () => {
+  const second = await admin.post<{ id: string }>('/integrations', {
+    source_id: pipeline.id,
+    vendor: 'webhook',
+    name: 'Second',
+    event_filter: { event_names: ['Order Completed', 'Order Refused'] },
+    config: { url: receiver.url, max_retries: 0 },
+  });
+  receiver.answer(({ body }) => ({ status: body.includes('Order Refused') ? 400 : 200 }));
+  await vi.waitUntil(
+    async () => {
+      await send(`probe-${Math.random()}`);
+      return (await admin.get<{ total: number }>(`/events?delivery=delivered&integration_id=${second.id}`)).total > 0;
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  await send('refused-1', { event: 'Order Refused' });
+  await send('filtered-1', { event: 'Order Filtered' });
+  await send('bot-1', {}, 'Googlebot/2.1 (+http://www.google.com/bot.html)');
+  const headers = { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json' };
+  expect((await fetch(`${service.url}/v1/t`, { method: 'POST', headers, body: '{"type":"track"}' })).status).toBe(400);
+  const count = async (query: string) => (await admin.get<{ total: number }>(query)).total;
+  await vi.waitUntil(async () => (await count(`/dlq?pipeline_id=${pipeline.id}&stage=delivery`)) === 2, { timeout: 30_000, interval: 200 });
+  receiver.answer(() => ({ status: 200 }));
+  expect(await admin.post('/dlq/replay', { integration_id: second.id })).toEqual({ replayed: 1 });
+  const settled = async () => {
+    const { totals, waiting } = await admin.get<{ totals: Record<string, number>; waiting: number }>(`/stats?pipeline_id=${pipeline.id}`);
+    if (waiting > 0 || totals.replayed !== 1 || totals.rejected !== 1) return false;
+    // An outcome is recorded a moment after its event stops waiting.
+    return (await count('/events?delivery=waiting')) === 0 && (await count('/events?status=dropped')) === 1;
+  };
+  await vi.waitUntil(settled, { timeout: 30_000, interval: 200 });
+  const wrong: string[] = [];
+  const checked = new Set<string>();
+  const of = `/pipelines/${pipeline.id}`;
+  for (const path of ['/?range=1h', `${of}?range=1h`, `${of}?tab=integrations&integration=${second.id}`])
+    for (const [shown, address] of await numbersOf(path)) {
+      if (checked.has(address)) continue;
+      checked.add(address);
+      const found = await listed(address);
+      if (found !== shown) wrong.push(`${path}: ${shown}, but ${found} in ${address}`);
+    }
+  expect(wrong).toEqual([]);
+  expect(checked.size).toBeGreaterThan(20);
+});
+
+test('each step shows what it changed, also where two changed the same field; a later change of the configuration is said', async () => {
+  const code = (total: number) => `function transform(event) { event.properties.total = ${total}; return event; }`;
+  const path = `/pipelines/${pipeline.id}/transformations`;
+  await admin.post(path, { name: 'Eight', kind: 'code', code: code(8) });
+  const second = await admin.post<{ id: string }>(path, { name: 'Nine', kind: 'code', code: code(9) });
+  let id = '';
+  const isNine = async () => {
+    await send((id = `step-${Math.random()}`));
+    await vi.waitUntil(() => arrived(id).length > 0, { timeout: 30_000, interval: 50 });
+    return arrived(id)[0]?.body.includes('"total":9');
+  };
+  await vi.waitUntil(isNine, { timeout: 60_000, interval: 100 });
+  await page.goto(`${service.url}/events?selected=${id}`);
+  const step = (name: string) => panel().getByRole('listitem').filter({ hasText: name });
+  await step('Eight').getByText('− properties.total  7').waitFor();
+  await step('Eight').getByText('+ properties.total  8').waitFor();
+  await step('Nine').getByText('− properties.total  8').waitFor();
+  await step('Nine').getByText('+ properties.total  9').waitFor();
+  await step('Privacy').getByText('− context.ip  (hidden by the privacy rules)').waitFor();
+  await admin.put(`${path}/${second.id}`, { code: code(10) });
+  await expect.poll(async () => (await admin.get<{ same: boolean }>(`/events/${id}/changes`)).same, { timeout: 30_000 }).toBe(false);
+  await page.reload();
+  await panel().getByText('the configuration was changed since').waitFor();
 });

@@ -94,6 +94,51 @@ describe('every event can explain itself', () => {
     expect(JSON.stringify(trace)).not.toMatch(/ada@shop|secret-token|pk_/);
   });
 
+  test('what each step changed is found by running the event again, also where two changed the same field; nothing hidden comes back', async () => {
+    const { config } = await client.get('/data-layer');
+    await client.put('/data-layer', { config: { pii_rules: { ...config.pii_rules, fields: [{ path: 'traits.email', action: 'hash' }] } } });
+    const { pipeline, key } = await pipelineTo(client, receiver.url);
+    const code = (n: number) => `function transform(event) { event.properties.n = ${n}; return event; }`;
+    const path = `/pipelines/${pipeline.id}/transformations`;
+    await client.post(path, { name: 'First', kind: 'code', code: code(1) });
+    const second = await client.post(path, { name: 'Second', kind: 'code', code: code(2) });
+    const event = {
+      type: 'track',
+      event: 'Counted',
+      properties: { n: 0 },
+      traits: { email: 'ada@shop.example' },
+      anonymousId: 'a-visitor',
+    };
+    // Sent until the new rules and the transformations are in force.
+    let sent = 0;
+    const trace = await until('an event under the new configuration', async () => {
+      const messageId = `steps-${++sent}`;
+      await send(service, key, '/v1/t', { ...event, messageId });
+      return await until('its trace', async () => {
+        const { status, body } = await client.call('GET', `/events/${messageId}`);
+        if (status !== 200 || body.event === null) return undefined;
+        return { id: messageId, isReady: (body.event as Loose).properties?.n === 2, steps: body.steps };
+      }).then((found) => found.isReady && found);
+    });
+    const changes = async () => (await client.get(`/events/${trace.id}/changes`)) as unknown as Loose;
+    const { unavailable, same, steps } = await changes();
+    expect([unavailable, same]).toEqual([null, true]);
+    const of = (step: string) => steps.filter((each: Loose) => each.step === step).map((each: Loose) => each.changes);
+    expect(of('transformation')).toEqual([
+      [{ path: 'properties.n', before: 0, after: 1 }],
+      [{ path: 'properties.n', before: 1, after: 2 }],
+    ]);
+    expect(of('session')[0].map((change: Loose) => change.path)).toContain('context.session.id');
+    expect(of('pii')[0]).toContainEqual({ path: 'traits.email', hidden: true, after: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(JSON.stringify(steps)).not.toContain('ada@shop');
+    expect(steps.map((each: Loose) => each.step)).toEqual(
+      (trace.steps as Loose[]).filter(({ stage }) => stage === 'processing').map(({ step }) => step),
+    );
+    await client.put(`${path}/${second.id}`, { code: code(3) });
+    await until('the change', async () => !(await changes()).same);
+    await client.put('/data-layer', { config: { pii_rules: config.pii_rules } });
+  });
+
   test('the facts of a request are shown as the privacy rules leave them', async () => {
     const { config } = await client.get('/data-layer');
     const { key } = await pipelineTo(client, receiver.url);

@@ -64,6 +64,8 @@ export const statsQuery = (range: RangeKey, scope: StatsScope = {}, since?: numb
 /** All dead letters of the time, also of replays that failed again. */
 export const deadOf = ({ dead_lettered, dead_lettered_again }: { dead_lettered: number; dead_lettered_again: number }): number =>
   dead_lettered + dead_lettered_again;
+/** All deliveries of the time, also of replays. */
+export const deliveredOf = ({ delivered, replayed }: { delivered: number; replayed: number }): number => delivered + replayed;
 /** The same length of time before the range, to compare with. */
 export const earlierStatsQuery = (range: RangeKey, scope: StatsScope = {}) =>
   queryOptions({

@@ -9,23 +9,25 @@ export interface StatProps {
   label: string;
   value: string;
   /** Text below the number. Each number in it links to the events it counts, as the large one does. */
-  note?: string | readonly { text: string; link: Target }[];
+  note?: string | readonly { text: string; link: Target; title?: string }[];
   /** `+3 %`, and what it is compared with. */
   change?: string | undefined;
   against?: string;
   /** The values over the time range, oldest first. */
   series?: number[];
   tone?: 'bad' | undefined;
+  /** What it counts, where the label does not say it. */
+  counts?: string;
   /** Where the number's events are listed. */
   link: Target;
 }
 
 /** One number, what it means, how it moved, and the way to what it counts. */
-export function Stat({ label, value, note = '', change, against, series, tone, link }: StatProps) {
+export function Stat({ label, value, note = '', change, against, series, tone, counts, link }: StatProps) {
   const notes = typeof note === 'string' ? [] : note;
   return (
     <div className={classes.stat}>
-      <Link className={classes.link} {...(link as { to: string })}>
+      <Link className={classes.link} title={counts} {...(link as { to: string })}>
         <span className={classes.label}>{label}</span>
         <span className={classes.value} data-tone={tone}>
           {value}
@@ -43,10 +45,10 @@ export function Stat({ label, value, note = '', change, against, series, tone, l
       </Link>
       {notes.length > 0 && (
         <span className={classes.note} title={notes.map(({ text }) => text).join(' · ')}>
-          {notes.map(({ text, link: to }, at) => (
+          {notes.map(({ text, title, link: to }, at) => (
             <Fragment key={text}>
               {at > 0 && ' · '}
-              <Link className={classes.own} {...(to as { to: string })}>
+              <Link className={classes.own} title={title} {...(to as { to: string })}>
                 {text}
               </Link>
             </Fragment>

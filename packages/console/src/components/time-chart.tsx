@@ -12,10 +12,8 @@ export interface Line {
   /** The name of a colour of the theme, for example `--accent`. */
   colour: string;
   values: readonly number[];
-  /** Where its events are listed. */
+  /** Where its events are listed, by the time that is counted: the number of a minute leads to its own. */
   link: { to: NonNullable<LinkProps['to']>; search: object };
-  /** The list goes by the time that is counted, so that the number of a minute leads to its own. Deliveries come later than their events. */
-  isTimed?: boolean;
 }
 const HEIGHT = 200;
 
@@ -86,13 +84,9 @@ export function TimeChart({ label, times, stepMs, lines }: TimeChartProps) {
                 times.map((time, at) => (
                   <tr key={time}>
                     <th>{shortTime(Date.parse(time))}</th>
-                    {lines.map(({ name, values, link, isTimed }) => (
+                    {lines.map(({ name, values, link }) => (
                       <td key={name}>
-                        {isTimed ? (
-                          <Link {...(within(link, Date.parse(time), stepMs) as { to: string })}>{number(values[at] ?? 0)}</Link>
-                        ) : (
-                          number(values[at] ?? 0)
-                        )}
+                        <Link {...(within(link, Date.parse(time), stepMs) as { to: string })}>{number(values[at] ?? 0)}</Link>
                       </td>
                     ))}
                   </tr>

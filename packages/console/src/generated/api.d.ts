@@ -1134,6 +1134,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/events/{event_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what each step changed
+         * @description Runs the event as received through processing again, with the configuration of now, and compares it after each step. Code runs in the sandbox; nothing is stored or sent. What session, identity and memory added is taken from the stored event, because they depend on what was known of the visitor then. Values from before the privacy rules are shown as the rules leave them.
+         *
+         *     Least role: **viewer**.
+         */
+        get: operations["listEventChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/pipelines/{id}/fields": {
         parameters: {
             query?: never;
@@ -3822,6 +3844,32 @@ export interface components {
             /** @description The visitor’s id when the request was sent, for the `_df_id` cookie. Where absent: the anonymous id of the last event. */
             cookieId?: string | null;
         };
+        EventChanges: {
+            /**
+             * @description Why there are no steps: the event as received is no longer retained, cannot be read now, or is larger than 64 KB.
+             * @enum {string|null}
+             */
+            unavailable: "not_retained" | "log_unavailable" | "too_large" | null;
+            /** @description The event came out as it was stored, by the same decisions. False: the configuration was changed since. */
+            same: boolean;
+            steps: {
+                step: string;
+                result: string;
+                /** @description At most 100. A value of more than 1,000 characters is the beginning of its JSON text. */
+                changes: {
+                    path: string;
+                    /** @description Absent where the step added it. */
+                    before?: unknown;
+                    /** @description Absent where the step removed it. */
+                    after?: unknown;
+                    /**
+                     * @description A privacy rule changed it: the value before is not shown.
+                     * @constant
+                     */
+                    hidden?: true;
+                }[];
+            }[];
+        };
         /** @description Restricts which events pass. An empty filter passes every event. */
         EventFilter: {
             /** @description Names of track events, and `@page`, `@identify`, `@group` for the other types. */
@@ -4701,6 +4749,8 @@ export interface components {
             events: (components["schemas"]["EventSummary"] | components["schemas"]["RejectedEvent"])[];
             /** @description Counting stops at 10,000, or when a search takes too long. */
             total?: number;
+            /** @description With `outcome_from` or `outcome_to`: how many such outcomes the events of `total` have. An event that was delivered to two integrations has two. The statistics count these; `delivered` and `replayed` there are both `delivery=delivered` here. */
+            outcomes?: number;
             /** @description There are more than `total`. */
             total_is_estimate?: boolean;
             limit: number;
@@ -5736,7 +5786,7 @@ export interface components {
             source: "browser" | "server" | "webhook";
             /** @description Size of the event as it came. */
             bytes: number;
-            /** @description Those that are kept: `user-agent` and `sec-gpc`. */
+            /** @description Those that processing needs are kept: `user-agent` and `sec-gpc`. Others may hold credentials or personal data, and would be stored with every event. */
             headers: {
                 [key: string]: string;
             };
@@ -9124,9 +9174,13 @@ export interface operations {
                 from?: string;
                 /** @description Received at this moment or earlier. */
                 to?: string;
+                /** @description The outcome that `status`, `delivery` or `reason` asks for came at this moment or later, as the statistics count it; any such outcome, also where another one followed. Needs one of them, and not `delivery=waiting` or `not_delivered` (422). The response then has `outcomes`. */
+                outcome_from?: string;
+                /** @description The same: at this moment or earlier. */
+                outcome_to?: string;
                 /** @description The `next_cursor` of the page before; `offset` is ignored. */
                 cursor?: string;
-                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation` and `cursor` cannot be combined with it (422). */
+                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation`, `outcome_from`, `outcome_to` and `cursor` cannot be combined with it (422). */
                 status?: "processed" | "dropped" | "dead_lettered" | "rejected";
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;
@@ -9175,6 +9229,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventTrace"] | components["schemas"]["RejectedEvent"];
+                };
+            };
+            401: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
+            422: components["responses"]["Refusal"];
+            429: components["responses"]["Refusal"];
+            500: components["responses"]["Refusal"];
+            503: components["responses"]["Refusal"];
+        };
+    };
+    listEventChanges: {
+        parameters: {
+            query?: {
+                pipeline_id?: string;
+            };
+            header?: never;
+            path: {
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventChanges"];
                 };
             };
             401: components["responses"]["Refusal"];

@@ -15,6 +15,7 @@ import { acceptReturned, type CompiledCode, type RunCode } from './code.ts';
 import type { CompiledOrganisation, CompiledProcessing } from './compiled.ts';
 import { applyIdentity } from './identity.ts';
 import { applyClickTimes, applyMemory } from './memory.ts';
+import { repeatVisitorSteps } from './repeat-visitor-steps.ts';
 import { applyRouting } from './routing.ts';
 import { applySession } from './session.ts';
 import type { VisitorState } from './visitor.ts';
@@ -38,6 +39,15 @@ export interface ProcessDeps {
   runCode: RunCode;
   /** Returns a promise if the work must wait for a later turn of the event loop. Required to split large events. */
   turn?: () => Promise<void> | undefined;
+  /** Set where an event is run again to show what each step did. */
+  rerun?: Rerun;
+}
+export interface Rerun {
+  /** The decisions and the result of the first run. What depends on the visitor's state then is taken from them. */
+  decisions: readonly Decision[];
+  event: CanonicalEvent | undefined;
+  /** Called after each step. The event changes afterwards. */
+  afterStep(event: CanonicalEvent, decisions: readonly Decision[]): void;
 }
 interface Ended {
   event: CanonicalEvent;
@@ -83,8 +93,11 @@ class Run {
     const event = this.#event;
     const decisions = this.#decisions;
     applyContext(event, request, this.#deps.geo, decisions);
+    this.#stepped();
     applyConsent(event, organisation.consent, decisions);
+    this.#stepped();
     const bot = applyBots(event, request.source, organisation.bots, decisions);
+    this.#stepped();
     // The privacy rules also apply to an event that ends here: its trace names the person.
     if (this.#input.large === true && this.#deps.turn !== undefined) return this.#piiInSlices(this.#deps.turn, bot);
     applyPii(event, organisation.pii, decisions);
@@ -107,8 +120,16 @@ class Run {
     const { organisation, processing, request, visitor, org_id, received_at } = this.#input;
     const event = this.#event;
     const decisions = this.#decisions;
+    this.#stepped();
     applyPage(event, decisions);
-    if (visitor !== undefined) {
+    this.#stepped();
+    const { rerun } = this.#deps;
+    if (rerun !== undefined)
+      repeatVisitorSteps(event, rerun, (decision) => {
+        decisions.push(decision);
+        this.#stepped();
+      });
+    else if (visitor !== undefined) {
       const session = { visitor_id: visitor.id, org_id, received_at };
       const inSession = applySession(event, session, organisation.session_timeout_ms, visitor.state, decisions);
       const identified = applyIdentity(event, organisation.remember_traits, inSession, decisions);
@@ -132,9 +153,11 @@ class Run {
   #afterCode(): Processed | Promise<Processed> {
     const { organisation, processing, pipeline_id } = this.#input;
     const routed = applyRouting(this.#event, pipeline_id, organisation.routing, this.#decisions);
+    this.#stepped();
     if (routed !== undefined) return this.#dropped(routed);
     if (processing.tracking_plan !== undefined) {
       const violated = applyTrackingPlan(this.#event, processing.tracking_plan, this.#decisions);
+      this.#stepped();
       if (violated !== undefined) return this.#dropped(violated);
     }
     return this.#transform(0);
@@ -162,6 +185,7 @@ class Run {
           changed: changed.slice(0, MAX_CHANGED),
           detail: transformation.id,
         });
+      this.#stepped();
     }
     return { kind: 'processed', ...this.#ended() };
   }
@@ -190,7 +214,12 @@ class Run {
     this.#decisions.push({ step, result: accepted.kind === 'dropped' ? 'dropped' : 'applied', ...detail });
     if (accepted.kind === 'dropped') return this.#dropped(reason);
     this.#event = accepted.event;
+    this.#stepped();
     return undefined;
+  }
+
+  #stepped(): void {
+    this.#deps.rerun?.afterStep(this.#event, this.#decisions);
   }
 
   #dropped(reason: DropReason): Processed {

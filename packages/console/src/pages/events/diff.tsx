@@ -7,11 +7,12 @@ const FEW = 6;
 export function Diff({ lines, open }: { lines: readonly DiffLine[]; open: boolean }) {
   if (lines.length === 0) return null;
   const shown = (part: readonly DiffLine[]) =>
-    part.map(({ path, before, after }) => (
+    part.map(({ path, before, after, hidden }) => (
       <div key={path}>
+        {hidden && <div className={classes.gone}>{`− ${path}  (hidden by the privacy rules)`}</div>}
         {before !== undefined && <div className={classes.gone}>{`− ${path}  ${compact(before)}`}</div>}
         {after === undefined ? (
-          before === undefined && <div>{path}</div>
+          before === undefined && !hidden && <div>{path}</div>
         ) : (
           <div className={classes.come}>{`+ ${path}  ${compact(after)}`}</div>
         )}

@@ -10,6 +10,13 @@ export const eventQuery = (eventId: string, pipelineId: string | undefined) => (
       }),
     ),
 });
+/** What each step changed, found by running the event again. */
+export const changesQuery = ({ event_id, pipeline_id }: { event_id: string; pipeline_id: string }) => ({
+  queryKey: ['event-changes', event_id, pipeline_id],
+  queryFn: () => call(api.GET('/v1/admin/events/{event_id}/changes', { params: { path: { event_id }, query: { pipeline_id } } })),
+  staleTime: 60_000,
+});
+export type Changes = Awaited<ReturnType<ReturnType<typeof changesQuery>['queryFn']>>;
 type Found = Awaited<ReturnType<ReturnType<typeof eventQuery>['queryFn']>>;
 export type Rejected = Extract<Found, { status: 'rejected' }>;
 export type Explained = Exclude<Found, Rejected>;

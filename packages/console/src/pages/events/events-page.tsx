@@ -48,12 +48,12 @@ export function EventsPage() {
     queryKey: ['events', ...filters],
     initialPageParam: '',
     queryFn: async ({ pageParam: cursor }) => {
-      const { events, total, total_is_estimate, next_cursor } = await call(
+      const { events, total, outcomes, total_is_estimate, next_cursor } = await call(
         api.GET('/v1/admin/events', {
           params: { query: { limit: PAGE_SIZE, ...queryOf(search), ...(cursor === '' ? {} : { cursor }) } },
         }),
       );
-      return { rows: events.map(rowOf), total, isMore: total_is_estimate === true, next_cursor };
+      return { rows: events.map(rowOf), total, outcomes, isMore: total_is_estimate === true, next_cursor };
     },
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     // New events come over the live connection; reading every page again would ask hundreds of times.
@@ -134,7 +134,7 @@ export function EventsPage() {
       about={
         total === undefined
           ? ' '
-          : `${number(total)}${counted?.isMore ? '+' : ''} ${filtered ? 'match' : 'retained'}${isLive ? ', new ones appear as they arrive' : ''}`
+          : `${number(total)}${counted?.isMore ? '+' : ''} ${filtered ? 'match' : 'retained'}${resultsOf(counted)}${isLive ? ', new ones appear as they arrive' : ''}`
       }
       actions={
         <>
@@ -265,4 +265,10 @@ function SendEvents({ pipelines }: { pipelines: readonly { id: string }[] }) {
       {only === undefined ? 'Create a pipeline' : more.length > 0 ? 'Choose a pipeline' : 'Send events …'}
     </Button>
   );
+}
+
+/** Where an event has several of the results that are asked for: the statistics count each. */
+function resultsOf(counted: { total: number | undefined; outcomes: number | undefined } | undefined): string {
+  const { total, outcomes } = counted ?? {};
+  return outcomes === undefined || outcomes === total ? '' : `, with ${number(outcomes)} results`;
 }

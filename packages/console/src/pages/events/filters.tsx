@@ -5,7 +5,7 @@ import { IntegrationSelect, PipelineSelect, SourceSelect, useSourceName } from '
 import { useIntegrationNames, usePipelineNames } from '../../names.ts';
 import { fixedLabel, RANGES, type RangeKey } from '../../time-range.ts';
 import classes from './filters.module.css';
-import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, PLAN, SOURCES, STATUSES } from './search.ts';
+import { canBeAdded, DELIVERIES, type EventsSearch, FILTERS, type FilterName, PLAN, SOURCES, STATUSES, TIMES } from './search.ts';
 
 const LABELS: Record<FilterName, string> = {
   pipeline: 'Pipeline',
@@ -19,6 +19,7 @@ const LABELS: Record<FilterName, string> = {
   status: 'Processing',
   plan: 'Tracking plan',
   range: 'Time',
+  time: 'Time is',
 };
 const HINTS: Partial<Record<FilterName, string>> = {
   event: 'Order Completed, or @page',
@@ -57,6 +58,7 @@ export function Filters({
     if (name === 'status') return choicesOf(STATUSES);
     if (name === 'source') return choicesOf(SOURCES);
     if (name === 'plan') return choicesOf(PLAN);
+    if (name === 'time') return choicesOf(TIMES);
     return undefined;
   };
   const set = FILTERS.filter((name) => search[name] !== undefined);

@@ -7,10 +7,10 @@ import { Tag, words } from '../../components/tag.tsx';
 import { bytes, clockTime } from '../../format.ts';
 import { Delivery } from './delivery.tsx';
 import { Diff } from './diff.tsx';
-import type { Explained } from './event-query.ts';
+import { changesQuery, type Explained } from './event-query.ts';
 import classes from './events.module.css';
 import { Step, since, stepName } from './step.tsx';
-import { diffsOf, type StepRecord } from './step-diff.ts';
+import { linesOf, type StepRecord } from './step-diff.ts';
 
 export interface OpenRequest {
   /** The integration whose request is open. */
@@ -21,7 +21,8 @@ export interface OpenRequest {
 export function Life({ event, request, onRequest }: { event: Explained } & OpenRequest) {
   const start = Date.parse(event.received_at);
   const steps = (event.steps as StepRecord[]).filter(({ stage }) => stage === 'processing');
-  const diffs = diffsOf(steps, event.received, event.event);
+  const changes = useQuery({ ...changesQuery(event), enabled: steps.length > 0, retry: false });
+  const { lines, why } = linesOf(steps, event.received, event.event, changes.data);
   const transformations = useQuery({
     queryKey: ['transformations', event.pipeline_id],
     queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: event.pipeline_id } } })),
@@ -43,9 +44,10 @@ export function Life({ event, request, onRequest }: { event: Explained } & OpenR
           when={since(start, step.time)}
           marks={<StepResult step={step} names={names} />}
         >
-          <Diff lines={diffs[at] ?? []} open={!QUIET.has(step.step ?? '')} />
+          <Diff lines={lines[at] ?? []} open={!QUIET.has(step.step ?? '')} />
         </Step>
       ))}
+      {why !== undefined && <li className={`dim ${classes.aside}`}>{why}</li>}
       {event.status !== 'processed' && event.reason !== null && (
         <Step title={words(event.status)} tone="bad" when="">
           <div className={classes.detail}>{event.deliveries[0]?.explanation ?? words(event.reason)}</div>
@@ -70,7 +72,11 @@ function originOf({ request, event }: Explained): string {
     return (event?.context as { source?: unknown } | undefined)?.source === 'webhook' ? 'webhook' : 'collection endpoint';
   return [ENDPOINTS[request.source], bytes(request.bytes), request.ip].filter((part) => part !== undefined).join(' · ');
 }
-/** What is kept of the request. The headers that are not here were not stored. */
+/** Said below the request: what is missing there was not stored. */
+const KEPT =
+  'Only the headers that processing needs are kept, user-agent and sec-gpc, and the names of vendors’ cookies. Others may hold credentials or personal data, and would be stored with every event.';
+
+/** What is kept of the request. */
 function RequestFacts({ event: { request, log_available } }: { event: Explained }) {
   if (request === null)
     return (
@@ -105,16 +111,23 @@ function RequestFacts({ event: { request, log_available } }: { event: Explained 
           ] satisfies [string, ReactNode],
         ]),
   ];
-  if (rows.length === 0) return null;
   return (
-    <dl className={`mono ${classes.facts}`} aria-label="Request">
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {rows.length > 0 && (
+        <dl className={`mono ${classes.facts}`} aria-label="Request">
+          {rows.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <details className={`dim ${classes.detail}`}>
+        <summary>What is kept of a request</summary>
+        {KEPT}
+      </details>
+    </>
   );
 }
 

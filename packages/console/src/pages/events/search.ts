@@ -14,6 +14,8 @@ export interface EventsSearch {
   status?: string;
   plan?: string;
   range?: string;
+  /** `outcome`: `range` is the time of the result that is asked for, as the statistics count it, and not of receipt. */
+  time?: string;
   selected?: string;
   /** The pipeline of the selected event: two pipelines may have the same event id. */
   selected_in?: string;
@@ -38,6 +40,7 @@ export const FILTERS: readonly FilterName[] = [
   'status',
   'plan',
   'range',
+  'time',
 ];
 
 export const DELIVERIES = {
@@ -59,15 +62,24 @@ export const STATUSES = {
 } as const;
 
 export const PLAN = { violated: 'violated' } as const;
+export const TIMES = { outcome: 'time of the result' } as const;
+
+/** The events that a number of the statistics counts: those whose result came in the time. */
+export const countedEvents = (search: EventsSearch): EventsSearch => ({ ...search, time: 'outcome' });
+const hasOutcome = ({ delivery, reason, status }: EventsSearch): boolean =>
+  delivery !== 'waiting' && delivery !== 'not_delivered' && [delivery, reason, status].some((each) => each !== undefined);
 
 /** Filters that the API does not apply to rejected events. */
-const NOT_FOR_REJECTED: readonly FilterName[] = ['event', 'integration', 'delivery', 'source', 'plan'];
-export const canBeAdded = (name: FilterName, { status }: EventsSearch): boolean =>
-  status !== 'rejected' || !NOT_FOR_REJECTED.includes(name);
+const NOT_FOR_REJECTED: readonly FilterName[] = ['event', 'integration', 'delivery', 'source', 'plan', 'time'];
+export const canBeAdded = (name: FilterName, search: EventsSearch): boolean =>
+  (search.status !== 'rejected' || !NOT_FOR_REJECTED.includes(name)) &&
+  (name !== 'time' || (search.range !== undefined && hasOutcome(search)));
 
 /** The filters as the API takes them; a value that it does not know is left out. */
 export function queryOf(search: EventsSearch) {
-  const { pipeline, source, event, user, visitor, integration, delivery, reason, status, plan, range } = search;
+  const { pipeline, source, event, user, visitor, integration, delivery, reason, status, plan, range, time } = search;
+  const limits = range === undefined ? undefined : limitsOf(range);
+  const isOfOutcome = isKey(TIMES, time) && status !== 'rejected' && hasOutcome(search);
   return {
     ...(pipeline === undefined ? {} : { pipeline_id: pipeline }),
     ...(source === undefined ? {} : isKey(SOURCES, source) ? { source } : { webhook_source_id: source }),
@@ -79,13 +91,13 @@ export function queryOf(search: EventsSearch) {
     ...(reason === undefined ? {} : { reason }),
     ...(isKey(STATUSES, status) ? { status } : {}),
     ...(isKey(PLAN, plan) ? { plan_violation: true } : {}),
-    ...(range === undefined ? {} : limitsOf(range)),
+    ...(limits && isOfOutcome ? { outcome_from: limits.from, ...(limits.to && { outcome_to: limits.to }) } : limits),
   };
 }
 function isKey<T extends object>(table: T, text: string | undefined): text is Extract<keyof T, string> {
   return text !== undefined && Object.hasOwn(table, text);
 }
 /** Live frames say nothing of users or final results: only these filters can be applied to them. */
-export function canBeLive({ source, user, visitor, integration, delivery, reason, status, plan, range }: EventsSearch): boolean {
-  return [source, user, visitor, integration, delivery, reason, status, plan, range].every((filter) => filter === undefined);
+export function canBeLive(search: EventsSearch): boolean {
+  return FILTERS.every((name) => name === 'pipeline' || name === 'event' || search[name] === undefined);
 }

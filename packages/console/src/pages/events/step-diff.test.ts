@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diffsOf } from './step-diff.ts';
+import { diffsOf, linesOf } from './step-diff.ts';
 
 const received = { properties: { total: 119 }, context: { ip: '203.0.113.7' } };
 const event = { properties: { total: 119, net_value: 100 }, context: { ip: '203.0.113.0' } };
@@ -17,4 +17,20 @@ test('the last transformation has what differs and is no other step’s', () => 
 });
 test('an event that was not stored shows the paths alone', () => {
   expect(diffsOf([{ changed: ['context.ip'] }], received, null)).toEqual([[{ path: 'context.ip', before: undefined, after: undefined }]]);
+});
+
+const steps = [{ step: 'context' }, { step: 'transformation' }];
+const rerun = {
+  unavailable: null,
+  same: true,
+  steps: [{ changes: [{ path: 'properties.a', after: 1 }] }, { changes: [{ path: 'properties.a', before: 1, after: 2 }] }],
+};
+test('a value that two steps changed is shown at both where the event was run again', () => {
+  expect(linesOf(steps, received, event, rerun)).toEqual({ lines: rerun.steps.map(({ changes }) => changes) });
+});
+test('a rerun that ends differently is not shown as what happened; the reason is', () => {
+  const { lines, why } = linesOf(steps, received, event, { ...rerun, same: false });
+  expect([lines, why]).toEqual([[[], []], expect.stringContaining('the configuration was changed since')]);
+  const gone = linesOf(steps, received, event, { unavailable: 'not_retained', same: false, steps: [] });
+  expect(gone.why).toContain('no longer retained');
 });

@@ -1,6 +1,7 @@
 /**
- * What each processing step changed, as lines of a diff. Traces keep the paths that a step changed, never values from before the privacy
- * rules; the values here are those of the event as it was received (as far as it is shown) and of the processed event.
+ * What each processing step changed, as lines of a diff. The service finds it by running the event again. Where that is not possible, or ends
+ * differently because the configuration was changed since, the lines come from the trace: it has the paths that a step changed, and the values
+ * are those of the event as received (as far as it is shown) and of the processed event.
  */
 export interface StepRecord {
   stage?: string;
@@ -12,9 +13,35 @@ export interface StepRecord {
 }
 export interface DiffLine {
   path: string;
-  before: unknown;
-  after: unknown;
+  before?: unknown;
+  after?: unknown;
+  /** A privacy rule changed it: the value before is not shown. */
+  hidden?: boolean | undefined;
 }
+export interface Rerun {
+  unavailable: 'not_retained' | 'log_unavailable' | 'too_large' | null;
+  same: boolean;
+  steps: readonly { changes: readonly DiffLine[] }[];
+}
+
+/** Exact lines, or those of the trace with the reason why there are no exact ones. */
+export function linesOf(
+  steps: readonly StepRecord[],
+  received: unknown,
+  event: Record<string, unknown> | null,
+  rerun: Rerun | undefined,
+): { lines: readonly (readonly DiffLine[])[]; why?: string } {
+  if (rerun?.same && rerun.steps.length === steps.length) return { lines: rerun.steps.map(({ changes }) => changes) };
+  const lines = diffsOf(steps, received, event);
+  return rerun === undefined ? { lines } : { lines, why: `${WHY[rerun.unavailable ?? 'changed']} ${INEXACT}` };
+}
+const INEXACT = 'The values are those of the event as received and as stored, which is not exact where two steps changed the same field.';
+const WHY = {
+  changed: 'Run again, the event comes out differently: the configuration was changed since.',
+  not_retained: 'The event as received is no longer retained, so it cannot be run again.',
+  log_unavailable: 'The event log cannot be read now, so the event cannot be run again.',
+  too_large: 'The event is too large to be run again for this view.',
+};
 
 export function diffsOf(steps: readonly StepRecord[], received: unknown, event: Record<string, unknown> | null): DiffLine[][] {
   const before = isObject(received) ? { ...received, user_id: received.userId, anonymous_id: received.anonymousId } : {};

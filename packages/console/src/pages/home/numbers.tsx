@@ -6,11 +6,16 @@ import { Failed, Outdated } from '../../components/states.tsx';
 import { words } from '../../components/tag.tsx';
 import { change, milliseconds, number } from '../../format.ts';
 import { useTraffic } from '../../live/use-stats.ts';
-import { deadOf, earlierStatsQuery } from '../../queries.ts';
+import { deadOf, deliveredOf, earlierStatsQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
+import { countedEvents } from '../events/search.ts';
 
 export const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
+const RESULTS =
+  'Results in this time. An event that goes to two integrations has two; the list shows it once, with the number of results above.';
+const REJECTED =
+  'Events that were refused when they came. The list shows the copies that are kept: at most 1,000 of a pipeline. Further ones are only counted.';
 /** Short enough for a tile. */
 const RULES: Readonly<Record<string, string>> = {
   consent_not_granted: 'consent',
@@ -56,6 +61,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
               ? [
                   {
                     text: `${number(data.totals.rejected)} rejected`,
+                    title: REJECTED,
                     link: { to: '/events', search: { ...pipeline, range, status: 'rejected' } },
                   },
                 ]
@@ -66,12 +72,13 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         />
         <Stat
           label="Delivered"
-          value={shown(data?.totals.delivered)}
-          change={moved(data?.totals.delivered, before?.delivered)}
+          value={shown(data && deliveredOf(data.totals))}
+          change={moved(data && deliveredOf(data.totals), before && deliveredOf(before))}
           against={against}
           note={data ? `p50 ${milliseconds(data.totals.p50_ms)} · p99 ${milliseconds(data.totals.p99_ms)}` : ''}
-          series={data?.series.map(({ delivered }) => delivered) ?? []}
-          link={{ to: '/events', search: { ...pipeline, range, delivery: 'delivered' } }}
+          series={data?.series.map(deliveredOf) ?? []}
+          counts={RESULTS}
+          link={{ to: '/events', search: countedEvents({ ...pipeline, range, delivery: 'delivered' }) }}
         />
         <Stat
           label="Dropped by your rules"
@@ -83,11 +90,12 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
               ? ''
               : reasonsOf(data.totals.dropped).map(({ reason, text }) => ({
                   text,
-                  link: { to: '/events', search: { ...pipeline, range, reason } },
+                  link: { to: '/events', search: countedEvents({ ...pipeline, range, reason }) },
                 }))
           }
           series={data?.series.map(({ dropped }) => sum(dropped)) ?? []}
-          link={{ to: '/events', search: { ...pipeline, range, delivery: 'dropped' } }}
+          counts={RESULTS}
+          link={{ to: '/events', search: countedEvents({ ...pipeline, range, delivery: 'dropped' }) }}
         />
         <Stat
           label="Waiting"
@@ -96,6 +104,7 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
           against={`against the beginning of the ${length}`}
           note={oldest ?? (data?.waiting === 0 ? 'nothing waits' : 'not delivered yet')}
           series={backlog}
+          counts="Deliveries that are due now. An event that waits for two integrations counts twice, and is listed once."
           link={{ to: '/events', search: { ...pipeline, delivery: 'waiting' } }}
         />
         <Stat

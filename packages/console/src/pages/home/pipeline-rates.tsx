@@ -12,8 +12,9 @@ import { Empty, Failed, Loading, Outdated } from '../../components/states.tsx';
 import { number, perMinute } from '../../format.ts';
 import { rateOf, usePipelineStats } from '../../live/use-stats.ts';
 import { nextOffset } from '../../next-offset.ts';
-import { deadOf, ratesQuery } from '../../queries.ts';
+import { deadOf, deliveredOf, ratesQuery } from '../../queries.ts';
 import { countedSearch } from '../dead-letters/search.ts';
+import { countedEvents } from '../events/search.ts';
 import classes from './attention.module.css';
 
 const PAGE = 25;
@@ -132,8 +133,8 @@ export function PipelineRates() {
                       )}
                     </Table.Td>
                     <Table.Td ta="right">
-                      <Link to="/events" search={{ pipeline: id, delivery: 'delivered', range }}>
-                        {count(group?.totals.delivered)}
+                      <Link to="/events" search={countedEvents({ pipeline: id, delivery: 'delivered', range })}>
+                        {count(group && deliveredOf(group.totals))}
                       </Link>
                     </Table.Td>
                     <Table.Td ta="right">

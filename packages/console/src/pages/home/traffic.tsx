@@ -1,10 +1,10 @@
 /** Received, delivered, dropped and dead letters over the time range. */
 import { lazy, Suspense } from 'react';
 import { useTraffic } from '../../live/use-stats.ts';
-import { deadOf } from '../../queries.ts';
+import { deadOf, deliveredOf } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
-import type { EventsSearch } from '../events/search.ts';
+import { countedEvents, type EventsSearch } from '../events/search.ts';
 import classes from './attention.module.css';
 import { sum } from './numbers.tsx';
 
@@ -16,7 +16,7 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
   // Its numbers stand above, and say so where they cannot be read.
   const { data } = useTraffic(range, pipelineId);
   const pipeline = pipelineId === undefined ? {} : { pipeline: pipelineId };
-  const events = (search: EventsSearch = {}) => ({ to: '/events' as const, search: { ...pipeline, range, ...search } });
+  const events = (search: EventsSearch = {}) => ({ to: '/events' as const, search: countedEvents({ ...pipeline, range, ...search }) });
   return (
     <section className={`panel ${classes.list}`} aria-label="Traffic">
       <h2 className={classes.head}>Traffic</h2>
@@ -28,11 +28,11 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
               times={data.series.map(({ time }) => time)}
               stepMs={RANGES[range].interval === 'minute' ? 60_000 : 3_600_000}
               lines={[
-                { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received), link: events(), isTimed: true },
+                { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received), link: events() },
                 {
                   name: 'Delivered',
                   colour: '--accent',
-                  values: data.series.map(({ delivered }) => delivered),
+                  values: data.series.map(deliveredOf),
                   link: events({ delivery: 'delivered' }),
                 },
                 {
@@ -46,7 +46,6 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
                   colour: '--bad',
                   values: data.series.map(deadOf),
                   link: { to: '/dead-letters', search: countedSearch(pipeline, range) },
-                  isTimed: true,
                 },
               ]}
             />

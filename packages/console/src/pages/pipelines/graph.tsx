@@ -6,9 +6,9 @@ import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { Outdated } from '../../components/states.tsx';
 import { milliseconds, number, short } from '../../format.ts';
-import { deadOf, pipelineQuery } from '../../queries.ts';
+import { deadOf, deliveredOf, pipelineQuery } from '../../queries.ts';
 import type { RangeKey } from '../../time-range.ts';
-import type { EventsSearch } from '../events/search.ts';
+import { countedEvents, type EventsSearch } from '../events/search.ts';
 import { BROKERS, isBroker } from '../sources/broker-connection.tsx';
 import { providerName } from '../sources/sources.ts';
 import classes from './graph.module.css';
@@ -117,7 +117,7 @@ export function PipelineGraph({
     link: { to: '/data-layer' },
     edge: { count: received, what: 'received', events: of },
   };
-  const lost: Counted = { count: dropped, what: 'dropped by your rules', events: { ...of, status: 'dropped' } };
+  const lost: Counted = { count: dropped, what: 'dropped by your rules', events: countedEvents({ ...of, status: 'dropped' }) };
   const transform: Node = {
     key: 'transform',
     x: 570,
@@ -126,7 +126,7 @@ export function PipelineGraph({
     title: 'Transformations',
     note: steps.length === 0 ? 'none' : steps.map(({ name }) => name).join(', '),
     link: here({ tab: 'transformations' }),
-    edge: { count: processed, what: 'processed', events: { ...of, status: 'processed' } },
+    edge: { count: processed, what: 'processed', events: countedEvents({ ...of, status: 'processed' }) },
   };
   const targets: Node[] = rows.map(({ integration, totals }, at) => ({
     key: integration.id,
@@ -138,7 +138,7 @@ export function PipelineGraph({
       ? 'disabled'
       : totals === undefined
         ? integration.health.status
-        : `${short(totals.delivered)} delivered · ${short(integration.health.waiting)} waiting${deadOf(totals) > 0 ? ` · ${short(deadOf(totals))} dead` : totals.p50_ms === null ? '' : ` · ${milliseconds(totals.p50_ms)}`}`,
+        : `${short(deliveredOf(totals))} delivered · ${short(integration.health.waiting)} waiting${deadOf(totals) > 0 ? ` · ${short(deadOf(totals))} dead` : totals.p50_ms === null ? '' : ` · ${milliseconds(totals.p50_ms)}`}`,
     tone: !integration.enabled
       ? 'idle'
       : integration.health.status === 'failing' ||
@@ -148,9 +148,9 @@ export function PipelineGraph({
         : undefined,
     link: here({ tab: 'integrations', integration: integration.id }),
     edge: totals && {
-      count: totals.delivered,
+      count: deliveredOf(totals),
       what: `delivered to ${integration.name}`,
-      events: { ...of, integration: integration.id, delivery: 'delivered' },
+      events: countedEvents({ ...of, integration: integration.id, delivery: 'delivered' }),
     },
   }));
   if (targets.length === 0)
@@ -212,7 +212,7 @@ export function PipelineGraph({
           name="Steps"
           note={
             <>
-              <Link to="/events" search={{ ...of, status: 'processed' }}>
+              <Link to="/events" search={countedEvents({ ...of, status: 'processed' })}>
                 {short(processed)} processed
               </Link>
               {dropped > 0 && (

@@ -13,9 +13,10 @@ import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { TestEvent } from '../../components/trial-event.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { catalogQuery, deadOf, type Integration, statsQuery } from '../../queries.ts';
+import { catalogQuery, deadOf, deliveredOf, type Integration, statsQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { countedSearch } from '../dead-letters/search.ts';
+import { countedEvents, type EventsSearch } from '../events/search.ts';
 import { sum } from '../home/numbers.tsx';
 import { IntegrationSettings } from './integration-settings.tsx';
 import classes from './integrations.module.css';
@@ -152,12 +153,15 @@ export function IntegrationDetails({ integration }: { integration: Integration }
   );
 }
 
+/** What waits now has no time. */
+const countedIn = (search: EventsSearch) => (search.delivery === 'waiting' ? search : countedEvents({ ...search, range: '24h' }));
+
 /** The last 24 hours. Each number leads to its events. */
 function Numbers({ integration: { id, pipeline_id, health } }: { integration: Integration }) {
   const { data, isError } = useQuery(statsQuery('24h', { integration_id: id }));
   const events = (delivery: string) => ({
     to: '/events' as const,
-    search: { pipeline: pipeline_id, integration: id, delivery, ...(delivery === 'waiting' ? {} : { range: '24h' }) } as never,
+    search: countedIn({ pipeline: pipeline_id, integration: id, delivery }) as never,
   });
   const totals = data?.totals;
   const shown = (count: number | undefined) => (count === undefined ? (isError ? '?' : '…') : number(count));
@@ -166,7 +170,7 @@ function Numbers({ integration: { id, pipeline_id, health } }: { integration: In
     <Stats>
       <Stat
         label="Delivered in 24 h"
-        value={shown(totals?.delivered)}
+        value={shown(totals && deliveredOf(totals))}
         note={health.last_success_at === null ? 'never yet' : `last ${ago(health.last_success_at)}`}
         link={events('delivered')}
       />

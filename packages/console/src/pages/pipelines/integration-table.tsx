@@ -2,9 +2,10 @@ import { Box, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { milliseconds, number } from '../../format.ts';
-import { deadOf } from '../../queries.ts';
+import { deadOf, deliveredOf } from '../../queries.ts';
 import type { RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
+import { countedEvents } from '../events/search.ts';
 
 export interface IntegrationRow {
   integration: {
@@ -19,7 +20,14 @@ export interface IntegrationRow {
     health: { status: string; last_error: string | null; waiting: number; warnings: readonly string[] };
   };
   totals?:
-    | { delivered: number; dead_lettered: number; dead_lettered_again: number; p50_ms: number | null; p99_ms: number | null }
+    | {
+        delivered: number;
+        replayed: number;
+        dead_lettered: number;
+        dead_lettered_again: number;
+        p50_ms: number | null;
+        p99_ms: number | null;
+      }
     | undefined;
 }
 
@@ -83,8 +91,11 @@ export function IntegrationTable({ pipelineId, range, rows }: { pipelineId: stri
                 {totals === undefined ? (
                   '…'
                 ) : (
-                  <Link to="/events" search={{ pipeline: pipelineId, integration: integration.id, delivery: 'delivered', range }}>
-                    {number(totals.delivered)}
+                  <Link
+                    to="/events"
+                    search={countedEvents({ pipeline: pipelineId, integration: integration.id, delivery: 'delivered', range })}
+                  >
+                    {number(deliveredOf(totals))}
                   </Link>
                 )}
               </Table.Td>

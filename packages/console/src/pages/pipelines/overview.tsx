@@ -23,7 +23,7 @@ export function Overview({ pipelineId }: { pipelineId: string }) {
     .filter((at) => at !== null)
     .sort()[0];
   const byId = new Map(each.data?.groups?.map((group) => [group.id, group.totals]));
-  const none = { delivered: 0, dead_lettered: 0, dead_lettered_again: 0, p50_ms: null, p99_ms: null };
+  const none = { delivered: 0, replayed: 0, dead_lettered: 0, dead_lettered_again: 0, p50_ms: null, p99_ms: null };
   const rows = integrations.data.integrations.map((integration) => ({
     integration,
     totals: each.data === undefined ? undefined : (byId.get(integration.id) ?? none),
@@ -37,7 +37,7 @@ export function Overview({ pipelineId }: { pipelineId: string }) {
         received={totals.received}
         bySource={totals.received_by_source}
         processed={totals.processed}
-        dropped={totals.received - totals.processed}
+        dropped={droppedBeforeRouting(totals.dropped)}
         rows={rows}
       />
       {each.isError && <Outdated what="The numbers of each integration" error={each.error} retry={() => void each.refetch()} />}
@@ -46,3 +46,8 @@ export function Overview({ pipelineId }: { pipelineId: string }) {
     </>
   );
 }
+
+/** Reasons of processing; the others are of one integration. */
+const BEFORE_ROUTING = ['bot', 'custom_code', 'routing_rule', 'tracking_plan', 'transformation'];
+const droppedBeforeRouting = (dropped: Record<string, number>): number =>
+  BEFORE_ROUTING.reduce((sum, reason) => sum + (dropped[reason] ?? 0), 0);

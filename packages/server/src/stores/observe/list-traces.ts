@@ -31,6 +31,8 @@ export interface TraceFilter extends TraceCondition {
   /** The integrations of a pipeline, and when each was added: events that have no step at an integration are its own since then. */
   assigned?(pipelineId: string): readonly { id: string; since: number }[];
   integration_id?: string;
+  /** The outcomes that `status`, `delivery` and `reason` ask for came in this time: any of them, also where a later one followed. */
+  outcome?: { from?: number; to?: number };
   /** Only events after this one in the order of the list. */
   after?: TraceCursor;
   limit: number;
@@ -42,6 +44,8 @@ export interface TracePage {
   total?: number;
   /** There are more than `total`. */
   atLeast: boolean;
+  /** With `outcome`: how many such outcomes the counted events have. The statistics count these. */
+  outcomes?: number;
   /** Where the next page begins. Undefined at the end of the list. */
   next?: TraceCursor;
 }
@@ -53,12 +57,19 @@ const COUNT_MS = 25;
 const WINDOW = 5_000;
 /** Smaller where the steps of every event are read. */
 const STEP_WINDOW = 1_000;
+/** Clocks of two processes may differ by this much: an outcome that seems to come before its event. */
+const SKEW_MS = 60_000;
 
 export async function listTraces(observe: ObserveDb, wanted: TraceFilter): Promise<TracePage> {
   const received = wanted.processed_from === undefined ? undefined : await receivedSince(observe, wanted.processed_from);
   if (received === Number.POSITIVE_INFINITY || wanted.processed_from === Number.POSITIVE_INFINITY)
     return { rows: [], ...(wanted.after === undefined && { total: 0 }), atLeast: false };
-  const filter = received === undefined ? wanted : { ...wanted, from: Math.max(received, wanted.from ?? received) };
+  const until = wanted.outcome?.to === undefined ? undefined : wanted.outcome.to + SKEW_MS;
+  const filter = {
+    ...wanted,
+    ...(received !== undefined && { from: Math.max(received, wanted.from ?? received) }),
+    ...(until !== undefined && { to: Math.min(until, wanted.to ?? until) }),
+  };
   const { org_id, from, to, after: _after, limit: _limit, offset: _offset, assigned: _assigned, ...conditions } = filter;
   const leading = leadingOf(observe, filter);
   const scope: TraceCondition = {
@@ -133,7 +144,10 @@ function inOrder(observe: ObserveDb, scope: TraceCondition, after: TraceCursor |
     .orderBy('event_id', 'desc');
 }
 
-type Match = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'>;
+type Match = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'> & {
+  /** With `outcome`. */
+  outcomes?: number;
+};
 
 /** `scope`: the conditions that the index answers. The list is read in its windows. */
 async function search(observe: ObserveDb, filter: TraceFilter, scope: TraceCondition): Promise<TracePage> {
@@ -159,10 +173,13 @@ async function search(observe: ObserveDb, filter: TraceFilter, scope: TraceCondi
   return {
     rows: await rowsOf(observe, filter.org_id, wanted),
     ...(after === undefined && { total }),
+    ...(after === undefined && filter.outcome && { outcomes: outcomesOf(matches) }),
     atLeast: after === undefined && (!ended || matches.length > MOST_COUNTED),
     ...(next && { next }),
   };
 }
+
+const outcomesOf = (matches: readonly Match[]) => matches.slice(0, MOST_COUNTED).reduce((sum, { outcomes = 0 }) => sum + outcomes, 0);
 
 /** `edge`: the last event of the window; undefined where the list ends in it. */
 async function searchWindow(
@@ -171,7 +188,7 @@ async function searchWindow(
   scope: TraceCondition,
   after: TraceCursor | undefined,
 ): Promise<{ matches: Match[]; edge: TraceCursor | undefined }> {
-  const { reason, delivery, integration_id } = filter;
+  const { reason, delivery, integration_id, outcome } = filter;
   const bySteps = delivery !== undefined || integration_id !== undefined || reason !== undefined;
   const [edge] = await newestOf(observe, scope, { ...(after && { after }), limit: 1 }, (query) =>
     query
@@ -188,24 +205,48 @@ async function searchWindow(
       .execute(),
   );
   found.sort((a, b) => b.received_at - a.received_at || (a.event_id < b.event_id ? 1 : -1));
-  if (!bySteps || found.length === 0) return { matches: found, edge: through };
-  const steps = Map.groupBy(await stepsOfEvents(observe, filter.org_id, found), idOf);
+  if (found.length === 0) return { matches: found, edge: through };
+  if (!bySteps && outcome === undefined) return { matches: found, edge: through };
+  const steps = Map.groupBy(bySteps ? await stepsOfEvents(observe, filter.org_id, found) : [], idOf);
+  if (outcome !== undefined) {
+    const matches = found.map((row) => ({ ...row, outcomes: countOutcomes(filter, outcome, row, steps.get(idOf(row)) ?? []) }));
+    return { matches: matches.filter(({ outcomes }) => outcomes > 0), edge: through };
+  }
   return { matches: found.filter((row) => matchesSteps(filter, row, steps.get(idOf(row)) ?? [])), edge: through };
 }
 
-function matchesSteps(
-  { reason, delivery, integration_id, assigned }: TraceFilter,
-  row: Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>,
-  steps: TraceStepRow[],
-): boolean {
+type Ended = Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>;
+
+/** How many outcomes of an event the statistics count in this time, under the other conditions. */
+function countOutcomes(filter: TraceFilter, { from, to }: NonNullable<TraceFilter['outcome']>, row: Ended, steps: TraceStepRow[]): number {
+  const { reason, delivery, integration_id } = filter;
+  const isDue = (at: number) => at >= (from ?? Number.NEGATIVE_INFINITY) && at <= (to ?? Number.POSITIVE_INFINITY);
+  const ofEvent = () => {
+    if (!isDue(Number(row.processed_at)) || (reason !== undefined && row.reason !== reason)) return false;
+    if (delivery === undefined) return integration_id === undefined && (reason !== undefined || filter.status !== undefined);
+    if (delivery === 'failed') return integration_id === undefined && row.result === 'dead_lettered';
+    return delivery === 'dropped' && isDroppedBeforeRouting(filter, row);
+  };
+  const isCounted = (step: TraceStepRow) =>
+    isDue(step.at) &&
+    (integration_id === undefined || step.integration_id === integration_id) &&
+    (delivery === undefined ? reason !== undefined : delivery === 'failed' ? FAILED.includes(step.kind) : step.kind === delivery) &&
+    (reason === undefined || reasonAndAnswer(step).reason === reason);
+  return steps.filter(isCounted).length + (ofEvent() ? 1 : 0);
+}
+/** It has no steps then. For an integration it counts from the minute in which that was added, as in the statistics. */
+function isDroppedBeforeRouting({ integration_id, assigned }: TraceFilter, row: Ended): boolean {
+  if (row.result !== 'dropped') return false;
+  if (integration_id === undefined) return true;
+  const added = assigned?.(row.pipeline_id).find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
+  return Math.floor(added / MINUTE) <= Math.floor(Number(row.processed_at) / MINUTE);
+}
+
+function matchesSteps(filter: TraceFilter, row: Ended, steps: TraceStepRow[]): boolean {
+  const { reason, delivery, integration_id, assigned } = filter;
   if (reason !== undefined && row.reason !== reason && !steps.some((step) => reasonAndAnswer(step).reason === reason)) return false;
   if (delivery === undefined && integration_id === undefined) return true;
-  // Before routing: it has no steps. For an integration it counts from the minute in which that was added, as in the statistics.
-  if (delivery === 'dropped' && row.result === 'dropped') {
-    if (integration_id === undefined) return true;
-    const added = assigned?.(row.pipeline_id).find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
-    return Math.floor(added / MINUTE) <= Math.floor(Number(row.processed_at) / MINUTE);
-  }
+  if (delivery === 'dropped' && row.result === 'dropped') return isDroppedBeforeRouting(filter, row);
   if (delivery === 'failed')
     return (
       (integration_id === undefined && row.result === 'dead_lettered') ||

@@ -67,6 +67,7 @@ const SCOPES: readonly (readonly [pattern: string, PipelinesOf])[] = [
   ['POST /dlq/:id/replay', byDeadLetter],
   ['GET /events', byQuery],
   ['GET /events/:event_id', byQuery],
+  ['GET /events/:event_id/changes', byQuery],
   ['GET /stats', byQuery],
   ['GET /integration-catalog', none],
   ['GET /integration-catalog/*', none],

@@ -1,3 +1,4 @@
+import { encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../../event-record.ts';
@@ -303,6 +304,70 @@ onStory('events', (story) => {
     expect([total, events.map(({ event_id }) => event_id)]).toEqual([2, ['at-the-integration', 'before-routing']]);
   });
 
+  test('are listed by the time of an outcome, as many as the statistics count', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const other = (
+      await story.made('integrations', {
+        source_id: pipeline,
+        vendor: 'webhook',
+        name: 'Second',
+        config: { url: 'https://hooks.example/two' },
+      })
+    ).id;
+    const [HOUR, at] = [3_600_000, LATER];
+    const processed = (id: string, received_at: number): Outcome => ({
+      kind: 'processed',
+      received_at,
+      decisions: [],
+      ...about(story, pipeline, id, { at: received_at }),
+    });
+    const delivered = (id: string, when: number, to: string, more: { replay?: true } = {}): Outcome => ({
+      ...{ kind: 'delivered', integration_id: to, attempt: attempt(200), received_at: at, duration_ms: 40 },
+      ...about(story, pipeline, id, { at: when }),
+      ...more,
+    });
+    await story.record(
+      // Received before the hour and delivered in it, to both; once more by a replay.
+      processed('late', at - HOUR),
+      delivered('late', at + 1, integration),
+      delivered('late', at + 2, other),
+      delivered('late', at + 3, other, { replay: true }),
+      // Received in the hour and delivered after it.
+      processed('too-late', at + 4),
+      delivered('too-late', at + 2 * HOUR, integration),
+      // Dropped at one integration, and as a whole.
+      processed('unwanted', at + 5),
+      {
+        kind: 'dropped',
+        reason: 'event_filtered',
+        integration_id: integration,
+        received_at: at + 5,
+        ...about(story, pipeline, 'unwanted', { at: at + 6 }),
+      },
+      { kind: 'dropped', reason: 'bot', received_at: at - 1, ...about(story, pipeline, 'a-bot', { at: at + 7 }) },
+    );
+    const time = `outcome_from=${iso(at)}&outcome_to=${iso(at + HOUR - 1)}`;
+    const listed = async (query: string) => {
+      const { events, total, outcomes } = await story.got(`events?pipeline_id=${pipeline}&${time}&${query}`);
+      return [events.map(({ event_id }) => event_id), total, outcomes];
+    };
+    expect(await listed('delivery=delivered')).toEqual([['late'], 1, 3]);
+    expect(await listed(`delivery=delivered&integration_id=${other}`)).toEqual([['late'], 1, 2]);
+    expect(await listed('delivery=dropped')).toEqual([['unwanted', 'a-bot'], 2, 2]);
+    expect(await listed(`delivery=dropped&integration_id=${other}`)).toEqual([['a-bot'], 1, 1]);
+    expect(await listed('reason=bot')).toEqual([['a-bot'], 1, 1]);
+    expect(await listed('status=processed')).toEqual([['unwanted', 'too-late'], 2, 2]);
+    const { totals } = await story.got(`stats?pipeline_id=${pipeline}&from=${iso(at)}&to=${iso(at + HOUR - 1)}`);
+    const { delivered: first, replayed, dropped, processed: all } = totals;
+    expect([first, replayed, dropped, all]).toEqual([2, 1, { bot: 1, event_filtered: 1 }, 2]);
+    for (const query of ['', '&delivery=waiting', '&delivery=not_delivered&reason=bot'])
+      expect(await story.refusal('GET', `events?${time}${query}`), query).toEqual([422, 'VALIDATION_ERROR', 'delivery']);
+    expect(await story.refusal('GET', `events?status=rejected&${time}`)).toEqual([422, 'VALIDATION_ERROR', 'outcome_from']);
+    const backwards = `events?delivery=delivered&outcome_from=${iso(at)}&outcome_to=${iso(at - 1)}`;
+    expect(await story.refusal('GET', backwards)).toEqual([422, 'VALIDATION_ERROR', 'outcome_to']);
+    expect(await story.refusal('GET', 'events?delivery=delivered&outcome_from=noon')).toEqual([422, 'VALIDATION_ERROR', 'outcome_from']);
+  });
+
   test('are read page by page with a cursor that new events do not move', async () => {
     const { pipeline } = await newIntegration(story);
     const processed = (id: string, after: number): Outcome => ({
@@ -382,6 +447,31 @@ onStory('events', (story) => {
     const { events } = await story.got(`events?pipeline_id=${pipeline}`);
     expect(events[0]!.event).toEqual(event);
     expect(events[0]!.deliveries, 'an answer is no reason').toEqual([{ integration_id: integration, status: 'delivered', reason: null }]);
+  });
+
+  test('are run again only while what came in is retained, for those who may see them', async () => {
+    const { pipeline } = await newIntegration(story);
+    const { log } = story.harness.operations;
+    const record = async (event_id: string, raw?: { topic: string; position: string }) =>
+      await story.record({ kind: 'processed', received_at: T0, decisions: [], ...(raw && { raw }), ...about(story, pipeline, event_id) });
+    await record('run-untraced');
+    await record('run-expired', { topic: 'ingest.0', position: '9999999999' });
+    const data = encodeEnvelope(
+      { v: 1, org_id: story.org.org_id, pipeline_id: pipeline, event_id: 'run-large', received_at: T0, source: 'server' } as IngestEnvelope,
+      Buffer.from(JSON.stringify({ type: 'track', event: 'Large', properties: { text: 'x'.repeat(70_000) } })),
+    );
+    const [stored] = await log.append([{ topic: 'ingest.0', records: [{ id: eventRecordId(pipeline, 'run-large'), data }] }]);
+    await record('run-large', { topic: 'ingest.0', position: stored!.positions[0]! });
+    const changes = (id: string) => story.got(`events/${id}/changes`);
+    expect(await changes('run-untraced')).toEqual({ unavailable: 'not_retained', same: false, steps: [] });
+    expect(await changes('run-expired')).toMatchObject({ unavailable: 'not_retained' });
+    expect(await changes('run-large')).toMatchObject({ unavailable: 'too_large' });
+    const get = vi.spyOn(log, 'get').mockRejectedValue(new LogUnavailable('away'));
+    onTestFinished(() => get.mockRestore());
+    expect(await changes('run-large')).toMatchObject({ unavailable: 'log_unavailable' });
+    expect(await story.refusal('GET', 'events/nobody/changes')).toEqual([404, 'NOT_FOUND']);
+    expect(await story.refusal('GET', 'events/run-large/changes', undefined, story.stranger)).toEqual([404, 'NOT_FOUND']);
+    expect((await (await story.as('viewer'))('GET', 'events/run-untraced/changes')).status).toBe(200);
   });
 
   test('say of each integration why they did not reach it: dropped or failed before routing, or too early for it', async () => {

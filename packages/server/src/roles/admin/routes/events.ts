@@ -7,6 +7,7 @@ import { explainEvent, fatesOf, summary } from '../../../operations/explain-even
 import { findCanonicals } from '../../../operations/find-events.ts';
 import { waitingSince } from '../../../operations/health.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
+import { rerunEvent } from '../../../operations/rerun-event.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { decodeInTurns, PAGE_BYTES } from '../../../stores/config/paging.ts';
 import { findRejected, listDeadLetters } from '../../../stores/observe/dead-letters.ts';
@@ -67,7 +68,10 @@ const ReceivedRequest = named(
     {
       source: OneOf(SOURCES, { description: 'The kind of endpoint that took it.' }),
       bytes: Type.Integer({ description: 'Size of the event as it came.' }),
-      headers: Type.Record(Type.String(), Type.String(), { description: 'Those that are kept: `user-agent` and `sec-gpc`.' }),
+      headers: Type.Record(Type.String(), Type.String(), {
+        description:
+          'Those that processing needs are kept: `user-agent` and `sec-gpc`. Others may hold credentials or personal data, and would be stored with every event.',
+      }),
       cookies: Type.Array(Type.String(), { description: 'The names of the vendor cookies that came with it.' }),
       ip: Type.Optional(Type.String({ description: 'Browser endpoints only.' })),
       webhook_source_id: Type.Optional(Type.String()),
@@ -144,12 +148,52 @@ const Rejected = named(
     dead_letter_id: Type.String({ description: 'For `POST /dlq/{id}/replay`, where it can be corrected.' }),
   }),
 );
+const Changes = named(
+  'EventChanges',
+  Type.Object({
+    unavailable: Nullable(
+      OneOf(['not_retained', 'log_unavailable', 'too_large'], {
+        description: 'Why there are no steps: the event as received is no longer retained, cannot be read now, or is larger than 64 KB.',
+      }),
+    ),
+    same: Type.Boolean({
+      description: 'The event came out as it was stored, by the same decisions. False: the configuration was changed since.',
+    }),
+    steps: Type.Array(
+      Type.Object({
+        step: Type.String(),
+        result: Type.String(),
+        changes: Type.Array(
+          Type.Object({
+            path: Type.String(),
+            before: Type.Optional(Type.Unknown({ description: 'Absent where the step added it.' })),
+            after: Type.Optional(Type.Unknown({ description: 'Absent where the step removed it.' })),
+            hidden: Type.Optional(Type.Literal(true, { description: 'A privacy rule changed it: the value before is not shown.' })),
+          }),
+          { description: 'At most 100. A value of more than 1,000 characters is the beginning of its JSON text.' },
+        ),
+      }),
+    ),
+  }),
+);
 const STATUSES = ['processed', 'dropped', 'dead_lettered', 'rejected'] as const;
 /** A rejected event is stored as the client sent it: it has no parsed name, no integration, no source and no cursor. */
-const NOT_FOR_REJECTED = ['event', 'integration_id', 'delivery', 'source', 'webhook_source_id', 'plan_violation', 'cursor'] as const;
+const NOT_FOR_REJECTED = [
+  'event',
+  'integration_id',
+  'delivery',
+  'source',
+  'webhook_source_id',
+  'plan_violation',
+  'outcome_from',
+  'outcome_to',
+  'cursor',
+] as const;
+/** Results that are a state and not something that happened at a time. */
+const NO_OUTCOME: readonly unknown[] = ['waiting', 'not_delivered'];
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
-  const { observe, log, snapshots } = context.operations;
+  const { observe, log, snapshots, sandbox } = context.operations;
   const assigned = (pipelineId: string) =>
     (snapshots.current().pipelines.get(pipelineId)?.integrations ?? []).map(({ integration }) => ({
       id: integration.id,
@@ -204,13 +248,19 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           ),
           from: Type.Optional(TimeQuery('Received at this moment or later.')),
           to: Type.Optional(TimeQuery('Received at this moment or earlier.')),
+          outcome_from: Type.Optional(
+            TimeQuery(
+              'The outcome that `status`, `delivery` or `reason` asks for came at this moment or later, as the statistics count it; any such outcome, also where another one followed. Needs one of them, and not `delivery=waiting` or `not_delivered` (422). The response then has `outcomes`.',
+            ),
+          ),
+          outcome_to: Type.Optional(TimeQuery('The same: at this moment or earlier.')),
           cursor: Type.Optional(
             Type.String({ maxLength: 1_000, description: 'The `next_cursor` of the page before; `offset` is ignored.' }),
           ),
           status: Type.Optional(
             OneOf(STATUSES, {
               description:
-                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation` and `cursor` cannot be combined with it (422).',
+                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation`, `outcome_from`, `outcome_to` and `cursor` cannot be combined with it (422).',
             }),
           ),
           ...PageQuery,
@@ -219,6 +269,12 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           200: Type.Object({
             events: Type.Array(Type.Union([Listed, Rejected])),
             total: Type.Optional(Type.Integer({ description: 'Counting stops at 10,000, or when a search takes too long.' })),
+            outcomes: Type.Optional(
+              Type.Integer({
+                description:
+                  'With `outcome_from` or `outcome_to`: how many such outcomes the events of `total` have. An event that was delivered to two integrations has two. The statistics count these; `delivered` and `replayed` there are both `delivery=delivered` here.',
+              }),
+            ),
             total_is_estimate: Type.Optional(Type.Boolean({ description: 'There are more than `total`.' })),
             limit: Type.Integer(),
             offset: Type.Integer(),
@@ -248,14 +304,16 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           next_cursor: null,
         };
       }
+      const outcome = outcomeOf(query);
       const filter = {
         ...definedOf({ pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, source, webhook_source_id }),
         ...(query.plan_violation === true && { plan_violation: true }),
         ...timeRange(query),
+        ...definedOf({ outcome }),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
         ...(delivery === 'waiting' && (await waitingBound({ org_id: user.org_id, ...definedOf({ pipeline_id, integration_id }) }))),
       };
-      const { rows, total, atLeast, next } = await listTraces(observe, { org_id: user.org_id, ...filter, assigned, ...page });
+      const { rows, total, atLeast, next, outcomes } = await listTraces(observe, { org_id: user.org_id, ...filter, assigned, ...page });
       const canonical = await findCanonicals(log, rows, PAGE_BYTES);
       // The page ends where its events are too large together; the cursor continues after the last one shown.
       const listed = rows.slice(0, canonical.length);
@@ -271,7 +329,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           ),
         }),
       );
-      const counted = total === undefined ? {} : { total, total_is_estimate: atLeast };
+      const counted = total === undefined ? {} : { total, total_is_estimate: atLeast, ...definedOf({ outcomes }) };
       return { events, ...counted, ...page, next_cursor: textOf(last ?? next) };
     },
   );
@@ -304,6 +362,39 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       throw new ApiError('NOT_FOUND', { message: missingTrace(context.settings) });
     },
   );
+
+  app.get(
+    '/events/:event_id/changes',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        summary: 'Show what each step changed',
+        description:
+          'Runs the event as received through processing again, with the configuration of now, and compares it after each step. Code runs in the sandbox; nothing is stored or sent. What session, identity and memory added is taken from the stored event, because they depend on what was known of the visitor then. Values from before the privacy rules are shown as the rules leave them.',
+        tags,
+        params: Type.Object({ event_id: Type.String() }),
+        querystring: Type.Object({ pipeline_id: Type.Optional(Type.String()) }),
+        response: { 200: Changes },
+      },
+    },
+    async ({ params, query, user }) => {
+      const deps = { log, observe, sandbox, snapshot: () => snapshots.current() };
+      const found = await rerunEvent(deps, user.org_id, params.event_id, query.pipeline_id);
+      if (found === undefined) throw new ApiError('NOT_FOUND', { message: missingTrace(context.settings) });
+      const { pipeline_id, ...changes } = found;
+      return hideSecrets(snapshots.current(), pipeline_id, changes);
+    },
+  );
+}
+
+/** The time of the outcomes that are asked for. */
+function outcomeOf({ outcome_from, outcome_to, status, reason, delivery }: Record<string, unknown>) {
+  const [from, to] = [outcome_from, outcome_to] as (string | undefined)[];
+  if (from === undefined && to === undefined) return undefined;
+  if (NO_OUTCOME.includes(delivery)) throw invalid('delivery', `${delivery} is no outcome: it has no outcome_from and outcome_to`);
+  if ([status, reason, delivery].every((each) => each === undefined))
+    throw invalid('delivery', 'outcome_from and outcome_to need a status, a delivery or a reason');
+  return timeRange({ from, to }, 'outcome_');
 }
 
 /** Nothing is stored of an event whose trace is left out, so it cannot be told from one that never came. */
