@@ -99,7 +99,7 @@ describe('every event can explain itself', () => {
     await client.put('/data-layer', { config: { pii_rules: { ...config.pii_rules, fields: [{ path: 'traits.email', action: 'hash' }] } } });
     const { pipeline, key } = await pipelineTo(client, receiver.url);
     const code = (n: number) => `function transform(event) { event.properties.n = ${n}; return event; }`;
-    const path = `/pipelines/${pipeline.id}/transformations`;
+    const path = `/pipelines/${pipeline.id}/transformations` as const;
     await client.post(path, { name: 'First', kind: 'code', code: code(1) });
     const second = await client.post(path, { name: 'Second', kind: 'code', code: code(2) });
     const event = {
