@@ -73,7 +73,7 @@ export default defineConfig({
           include: ['packages/*/{src,build}/**/*.integration.test.ts'],
           globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
-          ...runs(300),
+          ...runs(120),
         },
       },
       {
@@ -92,7 +92,7 @@ export default defineConfig({
           globalSetup: ['scripts/test-folder.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.e2e.ts'],
           exclude: ['e2e/long/**', ...(process.env.STORES === 'servers' ? EMBEDDED_ONLY : [])],
-          ...runs(300),
+          ...runs(180),
           maxWorkers: 2,
         },
       },
@@ -111,7 +111,7 @@ export default defineConfig({
           name: 'browser',
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
-          ...runs(300),
+          ...runs(120),
         },
       },
       {
@@ -121,7 +121,7 @@ export default defineConfig({
           globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
           include: ['packages/collector/test/{events,hostile}.browser.test.ts'],
           env: { COLLECTOR: 'npm' },
-          ...runs(300),
+          ...runs(120),
         },
       },
       {
