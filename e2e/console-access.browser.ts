@@ -324,7 +324,7 @@ describe('who may enter the console', () => {
 
   test('an event moves the count on the edge without another request', async () => {
     const { id, pipeline_key } = await admin.post<{ id: string; pipeline_key: string }>('/pipelines', { name: 'Counted' });
-    // Once the live counts arrive, the statistics are read up to a minute that they go on from.
+    // When the live counts arrive, the statistics are read once more, up to the minute at which the live counts begin.
     const continued = (part: string) =>
       page.waitForResponse((answer) => {
         const url = new URL(answer.url());

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { send as post } from './harness/client.ts';
 import { type Console, startConsole, writeCode } from './harness/console.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
 import type { Service } from './harness/service.ts';
@@ -45,9 +46,8 @@ afterAll(async () => {
 /** A new pipeline and a changed data layer are in force within seconds. */
 async function send(messageId: string, of: object, consent: boolean): Promise<void> {
   const context = { consent: { categories: { statistics: consent } } };
-  const headers = { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json', 'user-agent': 'Shop/1.0' };
-  const body = JSON.stringify({ type: 'track', event: 'Order Completed', messageId, userId: 'u1', context, ...of });
-  const accepted = async () => (await fetch(`${service.url}/v1/t`, { method: 'POST', headers, body })).status === 200;
+  const body = { type: 'track', event: 'Order Completed', messageId, userId: 'u1', context, ...of };
+  const accepted = async () => (await post(service, pipeline.pipeline_key, '/v1/t', body, { 'user-agent': 'Shop/1.0' })).status === 200;
   await vi.waitUntil(accepted, { timeout: 90_000, interval: 100 });
 }
 const stored = () => admin.get<Record<string, unknown>>(`/pipelines/${pipeline.id}/integrations/${integration.id}`);

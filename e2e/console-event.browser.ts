@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
 import { type DeadLettersSearch, filterOf, whichOf } from '../packages/console/src/pages/dead-letters/search.ts';
 import { type EventsSearch, queryOf } from '../packages/console/src/pages/events/search.ts';
+import { send as post } from './harness/client.ts';
 import { type Console, startConsole } from './harness/console.ts';
 import { type Receiver, startReceiver } from './harness/receiver.ts';
 import type { Service } from './harness/service.ts';
@@ -32,9 +33,8 @@ afterAll(async () => {
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 /** A new pipeline is in force within seconds. */
 async function send(messageId: string, of: object = {}, agent = BROWSER): Promise<void> {
-  const headers = { authorization: `Bearer ${pipeline.pipeline_key}`, 'content-type': 'application/json', 'user-agent': agent };
-  const body = JSON.stringify({ type: 'track', event: 'Order Completed', messageId, properties: { total: 7 }, ...of });
-  const accepted = async () => (await fetch(`${service.url}/v1/t`, { method: 'POST', headers, body })).status === 200;
+  const body = { type: 'track', event: 'Order Completed', messageId, properties: { total: 7 }, ...of };
+  const accepted = async () => (await post(service, pipeline.pipeline_key, '/v1/t', body, { 'user-agent': agent })).status === 200;
   await vi.waitUntil(accepted, { timeout: 15_000, interval: 100 });
 }
 const panel = () => page.getByRole('region', { name: 'Event', exact: true });

@@ -1,24 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { compileVendor } from '../vendor/compile.ts';
 import type { VendorDefinition } from '../vendor/definition.ts';
 import { compileMapping } from './mapping.ts';
+import { eventWith } from './testing/event-with.ts';
 
-const event = (properties: JsonObject) =>
-  ({
-    event_id: 'e',
-    type: 'track',
-    event: 'A',
-    timestamp: '2026-01-01T00:00:00.000Z',
-    context: {},
-    properties,
-  }) as unknown as CanonicalEvent;
 const rows = (count: number, row: (i: number) => JsonObject) => Array.from({ length: count }, (_, i) => row(i));
 function run(entry: JsonObject, properties: JsonObject) {
   const mapping = compileMapping({ events: { A: entry } });
   if (!mapping.ok) throw new Error(JSON.stringify(mapping.faults));
-  return mapping.run(event(properties));
+  return mapping.run(eventWith(properties));
 }
 const TOO_LARGE = { kind: 'failed', reason: expect.stringMatching(/^payload_too_large: /) };
 const MEGABYTE = 'x'.repeat(1_000_000);
@@ -207,8 +198,8 @@ test('an order of 1,000 products with 15 fields fits: 40 rows from the list, and
 test('a failed event leaves nothing behind: the next one is mapped', () => {
   const mapping = compileMapping({ events: { A: { mappings: rows(1_000, (i) => ({ source: '$', target: `t${i}` })) } } });
   if (!mapping.ok) throw new Error('faults');
-  expect(mapping.run(event({ text: MEGABYTE }))).toEqual(TOO_LARGE);
-  expect(mapping.run(event({ text: 'x' })).kind).toBe('payload');
+  expect(mapping.run(eventWith({ text: MEGABYTE }))).toEqual(TOO_LARGE);
+  expect(mapping.run(eventWith({ text: 'x' })).kind).toBe('payload');
 });
 
 test('`in` on two long lists compares at most a million pairs', () => {
@@ -233,7 +224,7 @@ describe('requests of one event', () => {
       allow_private: true,
     });
     if (!compiled.ok) throw new Error(JSON.stringify(compiled));
-    const built = compiled.vendor.build(event({ list: LIST.slice(0, 1_000), text: 'x'.repeat(500_000) }), { now: 0 });
+    const built = compiled.vendor.build(eventWith({ list: LIST.slice(0, 1_000), text: 'x'.repeat(500_000) }), { now: 0 });
     expect(built).toEqual({ kind: 'failed', reason: 'payload_too_large: the requests of this event are larger than 16 MB together' });
   });
 });

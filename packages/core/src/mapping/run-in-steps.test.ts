@@ -1,18 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { finish } from '../steps.ts';
 import { compileMapping } from './mapping.ts';
+import { eventWith } from './testing/event-with.ts';
 
-const event = (properties: JsonObject) =>
-  ({
-    event_id: 'e',
-    type: 'track',
-    event: 'A',
-    timestamp: '2026-01-01T00:00:00.000Z',
-    context: {},
-    properties,
-  }) as unknown as CanonicalEvent;
 const rows = <T>(count: number, row: (i: number) => T) => Array.from({ length: count }, (_, i) => row(i));
 function mappingOf(config: JsonObject) {
   const mapping = compileMapping(config);
@@ -69,10 +60,10 @@ describe('a large event is mapped in steps, with the result of one step', () => 
     ['a required list', { mappings: [{ source: 'properties.list[*].no', target: 'l[*].b', required: true }] }, { list: OBJECTS }],
   ])('%s', (_, entry, properties) => {
     const mapping = mappingOf({ events: { A: entry } });
-    const whole = mapping.run(event(properties));
-    const steps = mapping.runInSteps(event(properties));
+    const whole = mapping.run(eventWith(properties));
+    const steps = mapping.runInSteps(eventWith(properties));
     // Another event between any two steps: it has its own quota and state.
-    const small = event({ text: 'y', list: [] });
+    const small = eventWith({ text: 'y', list: [] });
     const alone = mapping.run(small);
     let yields = 0;
     let step = steps.next();
@@ -89,7 +80,7 @@ describe('a large event is mapped in steps, with the result of one step', () => 
       version: 1,
       steps: rows(9, (i) => ({ type: 'transform', target: `properties.t${i}`, transforms: ['uppercase', 'sha256'] })),
     });
-    const large = event(Object.fromEntries(rows(9, (i) => [`t${i}`, TEXT])));
+    const large = eventWith(Object.fromEntries(rows(9, (i) => [`t${i}`, TEXT])));
     expect([...mapping.runInSteps(large)].length).toBeGreaterThanOrEqual(1);
     expect(finish(mapping.runInSteps(large))).toEqual(mapping.run(large));
   });
@@ -100,10 +91,11 @@ test('a condition that many rows share is that of the event, also where another 
   const mapping = mappingOf({
     events: { A: { mappings: rows(12, (i) => ({ source: 'properties.text', target: `t${i}`, transforms: ['sha256'], when })) } },
   });
-  const steps = mapping.runInSteps(event({ text: TEXT, on: true }));
+  const steps = mapping.runInSteps(eventWith({ text: TEXT, on: true }));
   let step = steps.next();
-  for (; !step.done; step = steps.next()) expect(mapping.run(event({ text: 'y', on: false }))).toEqual({ kind: 'payload', payload: {} });
+  for (; !step.done; step = steps.next())
+    expect(mapping.run(eventWith({ text: 'y', on: false }))).toEqual({ kind: 'payload', payload: {} });
   expect(step.value.kind === 'payload' && Object.keys(step.value.payload as object)).toHaveLength(12);
   // The next one has a number of its own, too.
-  expect(mapping.run(event({ text: 'y', on: false }))).toEqual({ kind: 'payload', payload: {} });
+  expect(mapping.run(eventWith({ text: 'y', on: false }))).toEqual({ kind: 'payload', payload: {} });
 });
