@@ -1,6 +1,6 @@
 /**
  * How fast the console feels, in Chromium: the first page with a processor four times slower, scrolling through 100,000 events, typing in a
- * mapping of 200 rows. Figures are milliseconds of this machine; compare them with the issue's limits on a quiet one.
+ * mapping of 200 rows. Figures are milliseconds of this machine; run it on a quiet one. The goals: 1.5 s, no task above 50 ms, below 16 ms.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
