@@ -9,11 +9,22 @@ import { collect, record, records, until } from './conformance/kit.ts';
 import { type LmdbLog, type LmdbLogOptions, openLmdbLog } from './lmdb.ts';
 import { type Delivery, LogUnavailable } from './port.ts';
 
-function folder(): string {
+/** Tests that run at once pass their own `onEnd`. */
+function folder(onEnd: typeof onTestFinished = onTestFinished): string {
   const path = mkdtempSync(join(tmpdir(), 'firsthand-faults-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  onEnd(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
+/** Runs a program to its end: what it printed, its errors too, and how it ended. */
+async function run(program: string, args: string[]): Promise<{ stdout: string; output: string; code: number | null }> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, output] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => void (stdout += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { stdout, output, code };
+}
+const SCRIPT = ['--input-type=module', '-e'];
 async function open(options: Partial<LmdbLogOptions> = {}): Promise<LmdbLog> {
   const log = await openLmdbLog({ path: folder(), dedupWindowMs: 60_000, ...options });
   onTestFinished(() => log.close());
@@ -71,39 +82,37 @@ test('a process that was suspended longer than the commit timeout does not repor
   const fatal: string[] = [];
   // Long, because the disk itself is slow while many tests write.
   const log = await open({ commitTimeoutMs: 5_000, onFatal: (error) => fatal.push(error.message) });
-  for (let round = 0; round < 2; round++) {
-    const topic = `events.stall${round}`;
-    const appended = log.append([{ topic, records: records(topic, 1) }]);
-    // The commit has begun; this thread does not see its result for a while.
-    await new Promise((resolve) => setImmediate(resolve));
-    await new Promise((resolve) => setImmediate(resolve));
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000);
-    await appended;
-  }
+  const topic = 'events.stall';
+  const appended = log.append([{ topic, records: records(topic, 1) }]);
+  // The commit has begun; this thread does not see its result for a while.
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000);
+  await appended;
   expect(fatal).toEqual([]);
 });
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 const lmdb = JSON.stringify(join(import.meta.dirname, 'lmdb.ts'));
 
-describe.skipIf(!hasStrace)('a slow or broken disk', () => {
+describe.skipIf(!hasStrace).concurrent('a slow or broken disk', () => {
+  const strace = (inject: string, source: string) => {
+    const args = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync', '-e', `inject=${inject}`];
+    return run('strace', [...args, process.execPath, ...SCRIPT, source]);
+  };
   /** Runs a script with the log open under strace; what it prints, and how it ended. */
-  async function underStrace(inject: string, script: string): Promise<{ output: string; code: number | null }> {
-    const path = JSON.stringify(folder());
+  async function underStrace(onEnd: typeof onTestFinished, inject: string, script: string): ReturnType<typeof run> {
+    const path = JSON.stringify(folder(onEnd));
     const source = `import { openLmdbLog } from ${lmdb};
       const log = await openLmdbLog({ path: ${path}, dedupWindowMs: 60000, onFatal: (error) => { console.log('fatal', error.message); process.exit(7); } });
       const record = (id) => ({ id: String(id), data: Buffer.from('x') });
       ${script}`;
-    const args = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync', '-e', `inject=${inject}`];
-    const child = spawn('strace', [...args, process.execPath, '--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => void (output += chunk.toString()));
-    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    return { output, code };
+    return strace(inject, source);
   }
 
-  test('no append, acknowledgement or retry is answered before its flush', async () => {
+  test('no append, acknowledgement or retry is answered before its flush', async (context) => {
     const { output, code } = await underStrace(
+      context.onTestFinished,
       'fdatasync:delay_enter=300000',
       `const times = [];
       const timed = async (work) => { const start = performance.now(); await work; times.push(performance.now() - start); };
@@ -121,8 +130,9 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
     expect(Number(/least ([\d.]+)/.exec(output)![1])).toBeGreaterThanOrEqual(295);
   });
 
-  test('a retry stored after its due time is still delivered once', async () => {
+  test('a retry stored after its due time is still delivered once', async (context) => {
     const { output, code } = await underStrace(
+      context.onTestFinished,
       'fdatasync:delay_enter=300000',
       `await log.append([{ topic: 'events.a', records: Array.from({ length: 8 }, (_, i) => record(i)) }]);
       const seen = [];
@@ -143,8 +153,9 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
     expect(output).toContain('seen 16 16');
   });
 
-  test('a failed flush ends the process, and nothing is answered after it', async () => {
+  test('a failed flush ends the process, and nothing is answered after it', async (context) => {
     const { output, code } = await underStrace(
+      context.onTestFinished,
       'fdatasync:error=EIO:when=20+',
       `for (let i = 0; ; i++) { await log.append([{ topic: 'events.a', records: [record(i)] }]); console.log('ok', i); }`,
     );
@@ -154,15 +165,47 @@ describe.skipIf(!hasStrace)('a slow or broken disk', () => {
     expect(output.indexOf('ok', output.indexOf('fatal'))).toBe(-1);
   });
 
-  test('a flush that never ends is detected', async () => {
-    const path = folder();
+  test('a flush that never ends is detected', async (context) => {
+    const path = folder(context.onTestFinished);
     const source = `import { openLmdbLog } from ${lmdb};
       const log = await openLmdbLog({ path: ${JSON.stringify(path)}, dedupWindowMs: 1000, commitTimeoutMs: 500, onFatal: (error) => { console.log(error.message); process.kill(process.pid, 'SIGKILL'); } });
       for (let i = 0; ; i++) await log.append([{ topic: 'events.a', records: [{ id: String(i), data: Buffer.from('x') }] }]);`;
-    const args = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync', '-e', 'inject=fdatasync:delay_enter=4000000:when=20+'];
-    const { stdout } = spawnSync('strace', [...args, process.execPath, '--input-type=module', '-e', source], { timeout: 120_000 });
-    expect(stdout.toString()).toBe('the disk did not finish a commit within 500 ms\n');
+    const { stdout } = await strace('fdatasync:delay_enter=4000000:when=20+', source);
+    expect(stdout).toBe('the disk did not finish a commit within 500 ms\n');
   });
+});
+
+test.concurrent('a thousand idle consumers cost next to nothing', async (context) => {
+  const source = `import { openLmdbLog } from ${lmdb};
+    const log = await openLmdbLog({ path: ${JSON.stringify(folder(context.onTestFinished))}, dedupWindowMs: 60000 });
+    for (let i = 0; i < 1000; i++) log.consume('events.' + i, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async () => {});
+    await log.append([{ topic: 'events.0', records: [{ id: '1', data: Buffer.from('x') }] }]);
+    // Until what the start left to do is done, which takes longer on a busy machine.
+    let least = Infinity;
+    for (let look = 0; look < 10 && least >= 100; look++) {
+      const before = process.cpuUsage();
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, (user + system) / 1000);
+    }
+    console.log(least);
+    process.kill(process.pid, 'SIGKILL');`;
+  const { stdout } = await run(process.execPath, [...SCRIPT, source]);
+  expect(Number(stdout)).toBeLessThan(100);
+});
+
+test.concurrent('private memory stays small', async (context) => {
+  const source = `import { readFileSync } from 'node:fs';
+    import { openLmdbLog } from ${lmdb};
+    const log = await openLmdbLog({ path: ${JSON.stringify(folder(context.onTestFinished))}, dedupWindowMs: 60000 });
+    for (let i = 0; i < 200; i++) await log.append([{ topic: 'events.' + i % 7, records: Array.from({ length: 250 }, (_, k) => ({ id: i + '/' + k, data: Buffer.alloc(600) })) }]);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    console.log(/RssAnon:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
+    process.kill(process.pid, 'SIGKILL');`;
+  const { stdout } = await run(process.execPath, [...SCRIPT, source]);
+  const kilobytes = Number(stdout);
+  expect(kilobytes).toBeGreaterThan(10_000);
+  expect(kilobytes).toBeLessThan(150_000);
 });
 
 describe('no space left', () => {
@@ -288,37 +331,4 @@ describe('a clock that jumps', () => {
     await until(() => attempt === 2);
     expect((await log.append([{ topic: 'events.a', records: records('a', 1) }]))[0]!.positions).toEqual([undefined]);
   });
-});
-
-test('a thousand idle consumers cost next to nothing', async () => {
-  const source = `import { openLmdbLog } from ${lmdb};
-    const log = await openLmdbLog({ path: ${JSON.stringify(folder())}, dedupWindowMs: 60000 });
-    for (let i = 0; i < 1000; i++) log.consume('events.' + i, 'g', { start: 'beginning', maxInFlight: 10, maxBatch: 10 }, async () => {});
-    await log.append([{ topic: 'events.0', records: [{ id: '1', data: Buffer.from('x') }] }]);
-    // Until what the start left to do is done, which takes longer on a busy machine.
-    let least = Infinity;
-    for (let look = 0; look < 10 && least >= 100; look++) {
-      const before = process.cpuUsage();
-      await new Promise((resolve) => setTimeout(resolve, 3000));
-      const { user, system } = process.cpuUsage(before);
-      least = Math.min(least, (user + system) / 1000);
-    }
-    console.log(least);
-    process.kill(process.pid, 'SIGKILL');`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source]);
-  expect(Number(stdout.toString())).toBeLessThan(100);
-});
-
-test('private memory stays small', async () => {
-  const source = `import { readFileSync } from 'node:fs';
-    import { openLmdbLog } from ${lmdb};
-    const log = await openLmdbLog({ path: ${JSON.stringify(folder())}, dedupWindowMs: 60000 });
-    for (let i = 0; i < 200; i++) await log.append([{ topic: 'events.' + i % 7, records: Array.from({ length: 250 }, (_, k) => ({ id: i + '/' + k, data: Buffer.alloc(600) })) }]);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    console.log(/RssAnon:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
-    process.kill(process.pid, 'SIGKILL');`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source]);
-  const kilobytes = Number(stdout.toString());
-  expect(kilobytes).toBeGreaterThan(10_000);
-  expect(kilobytes).toBeLessThan(150_000);
 });

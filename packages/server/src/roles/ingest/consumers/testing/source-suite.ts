@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WebhookSource } from '@firsthand/core/config/resources.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, type onTestFinished, test } from 'vitest';
 import type { SourceStatus, SourceStatusNotice } from '../../../../channels.ts';
 import { inProcessEphemeral } from '../../../../stores/ephemeral/in-process.ts';
 import { LogUnavailable } from '../../../../stores/event-log/port.ts';
@@ -40,7 +40,7 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
       ...over,
     });
   }
-  async function started(source: WebhookSource, over: Parameters<typeof startIngest>[1] = {}) {
+  async function started(onEnd: typeof onTestFinished, source: WebhookSource, over: Parameters<typeof startIngest>[1] = {}) {
     const ephemeral = inProcessEphemeral();
     let status: SourceStatus | undefined;
     ephemeral.subscribe('source-status', (message) => {
@@ -50,7 +50,7 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
       ...over,
       consumers: { ephemeral, driver: driverOptions() },
     });
-    onTestFinished(() => harness.close());
+    onEnd(() => harness.close());
     return { harness, status: () => status };
   }
   const totals = async (harness: Harness) =>
@@ -58,11 +58,12 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
   const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
   const orders = (from: number, to: number) => upTo(to - from).map((i) => order(from + i));
 
-  describe(`${name}: the source`, () => {
-    test('messages become events, and the lag goes to 0', async () => {
+  // Each test has a place of its own, and most wait for the clocks of the broker or of the source.
+  describe.concurrent(`${name}: the source`, () => {
+    test('messages become events, and the lag goes to 0', async ({ expect, onTestFinished }) => {
       const place = await make().fresh();
       await make().publish(place, orders(0, 25));
-      const { harness, status } = await started(sourceOf(place));
+      const { harness, status } = await started(onTestFinished, sourceOf(place));
       await expect.poll(() => totals(harness)).toEqual(upTo(25));
       const [first] = await harness.stored();
       expect(first?.event).toMatchObject({
@@ -76,10 +77,10 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
       await expect.poll(() => status()).toMatchObject({ webhook_source_id: 'whs_broker', state: 'running', lag: 0, last_error: null });
     });
 
-    test('messages that cannot be read or mapped are rejected once, and the others go on', async () => {
+    test('messages that cannot be read or mapped are rejected once, and the others go on', async ({ expect, onTestFinished }) => {
       const place = await make().fresh();
       await make().publish(place, [order(0), 'not json', '{"no":"name"}', '[]', order(1)]);
-      const { harness } = await started(sourceOf(place));
+      const { harness } = await started(onTestFinished, sourceOf(place));
       await expect.poll(() => totals(harness)).toEqual([0, 1]);
       const letters = async () =>
         (await harness.outcomes()).flatMap((outcome) => (outcome.kind === 'dead_lettered' ? [outcome.dead_letter] : []));
@@ -87,7 +88,7 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
       for (const letter of await letters()) expect(letter).toMatchObject({ stage: 'webhook', webhook_source_id: 'whs_broker' });
     });
 
-    test('nothing is acknowledged before it is durable, and a repeat is the same event', async () => {
+    test('nothing is acknowledged before it is durable, and a repeat is the same event', async ({ expect, onTestFinished }) => {
       const place = await make().fresh();
       await make().publish(place, orders(0, 5));
       let failures = 0;
@@ -97,27 +98,27 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
         if (failures++ > 0) await append();
         throw new LogUnavailable('no log');
       });
-      const { harness, status } = await started(sourceOf(place), { log: failing });
+      const { harness, status } = await started(onTestFinished, sourceOf(place), { log: failing });
       await expect.poll(() => failures).toBe(2);
       await expect.poll(() => status()?.state, { timeout: 150_000 }).toBe('running');
       await make().publish(place, orders(5, 7));
       await expect.poll(() => totals(harness), { timeout: 150_000 }).toEqual(upTo(7));
     });
 
-    test('wrong credentials are shown, and corrected ones read on', async () => {
+    test('wrong credentials are shown, and corrected ones read on', async ({ expect, onTestFinished }) => {
       const place = await make().fresh();
       await make().publish(place, [order(0)]);
-      const { harness, status } = await started(sourceOf(place, { signing_secret: 'wrong' }));
+      const { harness, status } = await started(onTestFinished, sourceOf(place, { signing_secret: 'wrong' }));
       await expect.poll(() => status()).toMatchObject({ state: 'failing', last_error: expect.any(String) });
       expect(await totals(harness)).toEqual([]);
       harness.use(aSnapshot([PIPELINE], [sourceOf(place)]));
       await expect.poll(() => totals(harness)).toEqual([0]);
     });
 
-    test('a disabled source stops, and starts where it was', async () => {
+    test('a disabled source stops, and starts where it was', async ({ expect, onTestFinished }) => {
       const place = await make().fresh();
       await make().publish(place, [order(0)]);
-      const { harness } = await started(sourceOf(place));
+      const { harness } = await started(onTestFinished, sourceOf(place));
       await expect.poll(() => totals(harness)).toEqual([0]);
       harness.use(aSnapshot([PIPELINE], [sourceOf(place, { enabled: false })]));
       await make().publish(place, [order(1)]);
@@ -125,7 +126,7 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
       await expect.poll(() => totals(harness), { timeout: 60_000 }).toEqual([0, 1]);
     });
 
-    test('a private broker is refused where integrations may not reach it', async () => {
+    test('a private broker is refused where integrations may not reach it', async ({ expect, onTestFinished }) => {
       const place = await make().fresh();
       const ephemeral = inProcessEphemeral();
       let status: SourceStatus | undefined;
@@ -139,7 +140,10 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
       await expect.poll(() => status?.last_error).toContain('not a public address');
     });
 
-    test('a process that is killed is followed by another, and each message becomes one event', { tags: takeover }, async () => {
+    test('a process that is killed is followed by another, and each message becomes one event', { tags: takeover }, async ({
+      expect,
+      onTestFinished,
+    }) => {
       const place = await make().fresh();
       const messages = 1_200;
       await make().publish(place, orders(0, messages));
@@ -154,24 +158,24 @@ export function describeSource(name: string, make: () => SourceUnderTest, { take
       const ended = new Promise((resolve) => first.once('exit', resolve));
       first.kill('SIGKILL');
       await ended;
-      const { harness } = await started(sourceOf(place), { path });
+      const { harness } = await started(onTestFinished, sourceOf(place), { path });
       await expect.poll(() => totals(harness), { timeout: 150_000, interval: 500 }).toEqual(upTo(messages));
     });
 
-    test('two processes at once, as after a lost lease, make one event of each message', async () => {
+    test('two processes at once, as after a lost lease, make one event of each message', async ({ expect, onTestFinished }) => {
       const place = await make().fresh();
-      const { harness } = await started(sourceOf(place));
-      await started(sourceOf(place), { log: () => harness.log });
+      const { harness } = await started(onTestFinished, sourceOf(place));
+      await started(onTestFinished, sourceOf(place), { log: () => harness.log });
       await make().publish(place, orders(0, 300));
       await expect.poll(() => totals(harness), { timeout: 150_000, interval: 500 }).toEqual(upTo(300));
     });
 
-    test('a broker that goes away and comes back loses nothing', async ({ skip }) => {
+    test('a broker that goes away and comes back loses nothing', { concurrent: false }, async ({ expect, onTestFinished, skip }) => {
       const { restart } = make();
       if (!restart) skip();
       const place = await make().fresh();
       await make().publish(place, orders(0, 10));
-      const { harness } = await started(sourceOf(place));
+      const { harness } = await started(onTestFinished, sourceOf(place));
       await expect.poll(() => totals(harness), { timeout: 60_000 }).toEqual(upTo(10));
       await restart?.();
       await make().publish(place, orders(10, 20));
