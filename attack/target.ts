@@ -48,15 +48,20 @@ export function answersOf({ answers }: Pick<Report, 'answers'>): string {
   return [...answers].map(([answer, count]) => `${answer} × ${count}`).join(', ');
 }
 
+/** Accepted events are processed, and changes loaded, after the answer. */
+export const REST_MS = 2_000;
+
 export interface Slicing {
   /** The first round. */
   first?: number;
+  /** How long the process is watched after the last answer. */
+  restMs?: number;
   /** Begins no further round when this returns true. */
   isOver?: (cases: number) => boolean;
 }
 
 export async function attack(runner: Runner, target: Target, count: number, slicing: Slicing = {}): Promise<Report> {
-  const { first = 0, isOver = () => false } = slicing;
+  const { first = 0, restMs = REST_MS, isOver = () => false } = slicing;
   const report: Report = { cases: 0, next: first, answers: new Map(), faults: [], stall: { wall: 0, cpu: 0 }, peakMb: 0 };
   const { pid } = target.service;
   const stalls = watchStalls(target.service, { cases: () => report.cases });
@@ -73,8 +78,7 @@ export async function attack(runner: Runner, target: Target, count: number, slic
         `  ${report.cases} cases: ${answersOf(report)}; wrong ${report.faults.length}; private memory ${Math.round(memory.peak)} MB at most`,
       );
   });
-  // Accepted events are processed, and changes loaded, after the answer.
-  await sleep(2_000);
+  await sleep(restMs);
   report.stall = stalls.stop();
   memory.stop();
   report.peakMb = Math.round(memory.peak);

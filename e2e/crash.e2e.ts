@@ -10,7 +10,7 @@ const PATIENCE_MS = 240_000;
 
 // Requests that are in flight at a kill are sent again, because it is unknown whether they arrived.
 for (const { kills, eventsAKill, mostRepeated, tags } of [
-  { kills: 3, eventsAKill: 1_000, mostRepeated: 75, tags: [] },
+  { kills: 3, eventsAKill: 500, mostRepeated: 75, tags: [] },
   // 0.5 % of the events.
   { kills: 10, eventsAKill: 3_000, mostRepeated: 165, tags: ['long'] },
 ]) {

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endingWithUs } from '../packages/server/test/servers/index.ts';
 import { pipelineTo, send, signIn, until } from './harness/client.ts';
 import { startReceiver } from './harness/receiver.ts';
@@ -20,7 +20,8 @@ function firsthand(args: string[], env: Record<string, string>): Promise<{ code:
   );
 }
 
-describe('running the service', () => {
+// On stores of their own, or none: once is enough.
+describe.skipIf(onServers).concurrent('a start that fails or waits', () => {
   test('invalid settings are all reported, one per line, and the start fails with exit code 1', async () => {
     const { code, stderr } = await firsthand(['start'], { PORT: 'eighty', MODE: 'prod', EVENT_RETENTION: 'long' });
     expect(code).toBe(1);
@@ -32,7 +33,7 @@ describe('running the service', () => {
     ).toEqual(['PORT', 'MODE', 'EVENT_RETENTION']);
   });
 
-  test('SIGTERM stops a service that still waits for its broker, with exit code 0', async () => {
+  test('SIGTERM stops a service that still waits for its broker, with exit code 0', async ({ onTestFinished }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-waiting-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
     const env = { PATH: process.env.PATH!, DATA_DIR: dataDir, PORT: '0', NATS_URL: 'nats://127.0.0.1:1' };
@@ -46,12 +47,14 @@ describe('running the service', () => {
     expect(await ended).toEqual({ code: 0, signal: null });
   });
 
-  test.skipIf(onServers)('a second process on the same DATA_DIR exits, and the first keeps working', async () => {
+  test('a second process on the same DATA_DIR exits, and the first keeps working', async () => {
     const { code, stderr } = await firsthand(['start'], { ...service.env, PORT: '0' });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^Firsthand could not start: DATA_DIR: [^\n]+\n$/) });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
+});
 
+describe('running the service', () => {
   test('health, readiness, metrics, documents and the page at the root', async () => {
     const get = async (path: string) => {
       const reply = await fetch(`${service.url}${path}`);

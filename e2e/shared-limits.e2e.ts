@@ -41,7 +41,8 @@ describe.runIf(onServers)('limits over two processes', () => {
     return answers;
   }
 
-  test.each([
+  // Each pipeline has a rate of its own.
+  test.concurrent.each([
     ['one event per request, twice as many to one process', 100, 1, [4, 2]],
     ['batches', 500, 20, [3, 3]],
     ['everything to one process', 100, 1, [0, 5]],

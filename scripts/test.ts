@@ -46,9 +46,10 @@ leftOut.push(...readFileSync(process.env.LEFT_OUT, 'utf8').split('\n').filter(Bo
 
 console.log(`
 Left to other commands:
-  npm run test:long      kills of the other targets, ten kills of the service, the log on three brokers, every case in the preview,
-                         upgrades, the alert for silence, the npm package's consent, identity and transport,
-                         npx firsthand in an empty folder, PostgreSQL and NATS restored from a backup
+  npm run test:long      kills of the other targets, ten kills of the service, the log on three brokers, every case in preview and
+                         delivery, an uncaught exception in each role on servers, two deliverers of batches, upgrades, the alert
+                         for silence, the npm package's consent, identity and transport, npx firsthand in an empty folder,
+                         PostgreSQL and NATS restored from a backup
   npm run test:console   the console on PostgreSQL and NATS JetStream (with -- servers), pictures of every page
   npm run test:brokers   Kafka, RabbitMQ, mosquitto, MariaDB, ClickHouse`);
 if (leftOut.length > 0) {

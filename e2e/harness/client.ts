@@ -86,13 +86,14 @@ type True<T> = Exclude<T, false | 0 | '' | null | undefined>;
 export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 120_000): Promise<True<T>> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
-  for (;;) {
+  // Seldom after a while: many probes are requests to the service under test.
+  for (let pause = 10; ; pause = Math.min(100, pause * 1.3)) {
     const value = await probe();
     if (value) return value as True<T>;
     last = value;
     if (performance.now() > deadline)
       throw new Error(`timed out after ${timeoutMs} ms waiting for ${what} (last: ${JSON.stringify(last)})`);
-    await sleep(20);
+    await sleep(pause);
   }
 }
 
