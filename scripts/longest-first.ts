@@ -3,18 +3,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const LONGEST = [
   ...['packages/catalog/src/vendors/suite.test.ts', 'admin/routes/integrations.test.ts', 'admin/routes/dead-letters.test.ts'],
-  ...['admin/routes/transformations.test.ts', 'event-log/lmdb.test.ts'],
+  ...['admin/routes/transformations.test.ts', 'event-log/lmdb.test.ts', 'deliver/deliver.test.ts'],
   ...['admin/every-route.integration.test.ts', 'admin/bad-input.integration.test.ts', 'consumers/sources.integration.test.ts'],
-  ...['backup/backup.integration.test.ts', 'event-log/lmdb-faults.integration.test.ts'],
-  ...[
-    'e2e/uncaught-exception.e2e.ts',
-    'e2e/several-deliverers.e2e.ts',
-    'e2e/crash.e2e.ts',
-    'e2e/shared-limits.e2e.ts',
-    'e2e/attack.e2e.ts',
-  ],
-  ...['e2e/console-pages.browser.ts', 'e2e/console-flows.browser.ts', 'e2e/console-access.browser.ts', 'e2e/console-trouble.browser.ts'],
-  ...['test/transport.browser.test.ts', 'test/consent.browser.test.ts', 'e2e/console.browser.ts', 'test/identity.browser.test.ts'],
+  ...['backup/backup.integration.test.ts', 'collector/builds.integration.test.ts', 'event-log/lmdb-faults.integration.test.ts'],
+  ...['files/sftp.integration.test.ts', 'auth/sign-in-limits.integration.test.ts', 'event-log/jetstream.integration.test.ts'],
+  ...['transports/frame-limits.integration.test.ts', 'event-log/jetstream-quorum.integration.test.ts'],
+  ...['e2e/several-deliverers.e2e.ts', 'e2e/uncaught-exception.e2e.ts', 'e2e/rolling-restart.e2e.ts', 'e2e/attack.e2e.ts'],
+  ...['e2e/repeats.e2e.ts', 'e2e/crash.e2e.ts', 'e2e/database-away.e2e.ts', 'e2e/shared-limits.e2e.ts', 'e2e/vendors.e2e.ts'],
+  ...['e2e/console-pages.browser.ts', 'e2e/console-trouble.browser.ts', 'e2e/console-editors.browser.ts', 'e2e/console-lists.browser.ts'],
+  ...['e2e/console-flows.browser.ts', 'e2e/console-access.browser.ts', 'test/transport.browser.test.ts', 'test/consent.browser.test.ts'],
+  ...['e2e/console-changes.browser.ts', 'e2e/console-keyboard.browser.ts', 'test/identity.browser.test.ts', 'e2e/console.browser.ts'],
 ];
 const place = ({ moduleId }: TestSpecification) => {
   const at = LONGEST.findIndex((path) => moduleId.endsWith(`/${path}`));
