@@ -1,7 +1,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type IsSecretPath, joinSecrets, maskSecrets, pathText, splitSecrets } from './mask.ts';
+import { type IsSecretPath, joinSecrets, maskSecrets, pathText, secretsIn, splitSecrets } from './mask.ts';
 import { restoreMasked } from './restore-masked.ts';
 
 /** As core names them for a config that has them all. */
@@ -14,6 +14,7 @@ const PLACES = new Set([
   'parameters.headers.X-Token',
 ]);
 const isSecret: IsSecretPath = (path) => PLACES.has(path.join('.'));
+const places = (config: JsonObject) => secretsIn(config, isSecret).map(({ path }) => path);
 
 describe('masks', () => {
   test.each<[unknown, unknown]>([
@@ -31,12 +32,13 @@ describe('masks', () => {
     ['{{event.user_id}}', '••••id}}'],
     ['Bearer {{pipeline_param.TOKEN}}', '••••EN}}'],
   ])('%j reads back as %j', (secret, mask) => {
-    expect(maskSecrets({ access_token: secret } as JsonObject, isSecret)).toEqual({ access_token: mask });
+    const config = { access_token: secret } as JsonObject;
+    expect(maskSecrets(config, places(config))).toEqual({ access_token: mask });
   });
 
   test('written back keep what is stored; anything else replaces it; a mask of nothing is named', () => {
     const stored = { access_token: 'a much longer secret', headers: { 'X-Key': 'short' }, pixel_id: '1' };
-    const shown = maskSecrets(stored, isSecret);
+    const shown = maskSecrets(stored, places(stored));
     expect(restoreMasked(shown, stored, isSecret)).toEqual({ config: stored, unknown: [] });
     expect(restoreMasked({ ...shown, access_token: 'new' }, stored, isSecret).config).toEqual({ ...stored, access_token: 'new' });
     const strange = restoreMasked({ access_token: '••••else', auth_token: '••••' }, stored, isSecret);
@@ -61,7 +63,7 @@ test('taking secrets out and putting them back changes nothing, and leaves none 
     fc.property(configs, (config) => {
       // As it arrives and as it is stored: through JSON.
       const sent = JSON.parse(JSON.stringify(config)) as JsonObject;
-      const { open, secrets } = splitSecrets(sent, isSecret);
+      const { open, secrets } = splitSecrets(sent, places(sent));
       for (const { path, value } of secrets) {
         expect(value).not.toBeNull();
         expect(isSecret(path)).toBe(true);
@@ -76,9 +78,33 @@ test('a masked config written back is the stored one', () => {
   fc.assert(
     fc.property(configs, (config) => {
       const stored = JSON.parse(JSON.stringify(config)) as JsonObject;
-      const { config: kept, unknown } = restoreMasked(maskSecrets(stored, isSecret), stored, isSecret);
+      const { config: kept, unknown } = restoreMasked(maskSecrets(stored, places(stored)), stored, isSecret);
       expect(unknown).toEqual([]);
       expect(JSON.stringify(kept)).toBe(JSON.stringify(stored));
     }),
   );
+});
+
+test('what is not secret is not copied: a config may have thousands of mappings', () => {
+  const config = { url: 'u', auth_token: 'secret', headers: { 'X-Key': 'k', Accept: 'a' }, events: { A: { mappings: [{ source: 'a' }] } } };
+  const shown = maskSecrets(config, places(config));
+  expect(shown).toEqual({ ...config, auth_token: '••••', headers: { 'X-Key': '••••', Accept: 'a' } });
+  expect(shown.events).toBe(config.events);
+  expect(config.auth_token).toBe('secret');
+});
+
+test('paths that a value lacks change nothing, and list positions are numbers', () => {
+  const config = { rules: [{ token: 'a-secret-of-a-row' }], other: 1 };
+  const paths = [
+    ['rules', '0', 'token'],
+    ['rules', '1', 'token'],
+    ['rules', 'length'],
+    ['rules', 'map', 'name'],
+    ['toString'],
+    ['other', 'a'],
+  ];
+  const { open, secrets } = splitSecrets(config, paths);
+  expect(secrets).toEqual([{ path: ['rules', 0, 'token'], value: 'a-secret-of-a-row' }]);
+  expect(open).toEqual({ rules: [{ token: null }], other: 1 });
+  expect(joinSecrets(open, secrets)).toEqual(config);
 });

@@ -2,7 +2,7 @@
  * Secrets inside a config: separates them before storage and masks them in responses. `restore-masked.ts` keeps the stored secret when a
  * client sends its mask back. The vendor definition says which fields are secret. All functions are pure.
  */
-import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
+import { isObject, type Json, type JsonObject, put } from '@firsthand/core/json.ts';
 import { MASK, maskSecret } from '@firsthand/core/vendor/secrets.ts';
 
 export type Path = readonly (string | number)[];
@@ -24,23 +24,41 @@ function isOpen(value: Json): boolean {
   return value === null || (typeof value === 'string' && (value === '' || PLACEHOLDER.test(value)));
 }
 
-/** A copy with `change` applied to every secret field. */
-export function atSecrets(value: Json, isSecret: IsSecretPath, change: (secret: Json, path: Path) => Json, path: Path = []): Json {
-  if (path.length > 0 && isSecret(path)) return change(value, path);
-  if (Array.isArray(value)) return value.map((item, index) => atSecrets(item, isSecret, change, [...path, index]));
-  if (!isObject(value)) return value;
-  // Entries, not assignment: a key named __proto__ stays data.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, atSecrets(item, isSecret, change, [...path, key])]));
+/** The topmost secrets in a value, with their paths from there. `at`: the path of the value. */
+export function secretsIn(value: Json, isSecret: IsSecretPath, at: Path = [], path: Path = []): { path: Path; value: Json }[] {
+  if (isSecret([...at, ...path])) return [{ path, value }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => secretsIn(item, isSecret, at, [...path, index]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => secretsIn(item as Json, isSecret, at, [...path, key]));
 }
 
-export function maskSecrets(config: JsonObject, isSecret: IsSecretPath): JsonObject {
-  return atSecrets(config, isSecret, maskValue) as JsonObject;
+/**
+ * A copy with `change` applied at these paths, as far as the value has them. It shares all other parts with the value: of the 20,000 values
+ * that a config may have, few are secret.
+ */
+export function atPaths(value: Json, paths: readonly Path[], change: (found: Json, path: Path) => Json, at: Path = []): Json {
+  if (paths.length === 0) return value;
+  if (paths.some(({ length }) => length === at.length)) return change(value, at);
+  if (typeof value !== 'object' || value === null) return value;
+  const from = value as Record<string, unknown>;
+  const isList = Array.isArray(value);
+  const copy: Json[] | JsonObject = isList ? [...value] : { ...value };
+  for (const [key, below] of Map.groupBy(paths, (path) => String(path[at.length]))) {
+    // Own and enumerable: not the length of a list.
+    if (!Object.prototype.propertyIsEnumerable.call(from, key)) continue;
+    put(copy as Record<string, unknown>, key, atPaths(from[key] as Json, below, change, [...at, isList ? Number(key) : key]));
+  }
+  return copy;
+}
+
+export function maskSecrets(config: JsonObject, secrets: readonly Path[]): JsonObject {
+  return atPaths(config, secrets, maskValue) as JsonObject;
 }
 
 /** Separates the secrets, which must be sealed, from the rest, which may be stored in the clear. */
-export function splitSecrets(config: JsonObject, isSecret: IsSecretPath): { open: JsonObject; secrets: SecretAt[] } {
+export function splitSecrets(config: JsonObject, places: readonly Path[]): { open: JsonObject; secrets: SecretAt[] } {
   const secrets: SecretAt[] = [];
-  const open = atSecrets(config, isSecret, (value, path) => {
+  const open = atPaths(config, places, (value, path) => {
     if (isOpen(value)) return value;
     secrets.push({ path: [...path], value });
     return null;
@@ -54,11 +72,8 @@ export interface SecretAt {
 /** The inverse of `splitSecrets`. */
 export function joinSecrets(open: JsonObject, secrets: readonly SecretAt[]): JsonObject {
   const byPath = new Map(secrets.map(({ path, value }) => [JSON.stringify(path), value]));
-  return atSecrets(
-    open,
-    (path) => byPath.has(JSON.stringify(path)),
-    (_, path) => byPath.get(JSON.stringify(path)) ?? null,
-  ) as JsonObject;
+  const places = secrets.map(({ path }) => path);
+  return atPaths(open, places, (_, path) => byPath.get(JSON.stringify(path)) ?? null) as JsonObject;
 }
 
 /** The field's path as used in faults: `parameters.headers[0]`. */

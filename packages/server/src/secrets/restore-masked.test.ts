@@ -1,11 +1,15 @@
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskSecrets, type Path, pathText } from './mask.ts';
+import { maskSecrets, type Path, pathText, secretsIn } from './mask.ts';
 import { restoreMasked } from './restore-masked.ts';
 
 const isSecret = (path: Path) => path.at(-1) === 'token' || (path[0] === 'tokens' && path.length === 2);
-const masked = (config: JsonObject) => maskSecrets(config, isSecret);
+const masked = (config: JsonObject) =>
+  maskSecrets(
+    config,
+    secretsIn(config, isSecret).map(({ path }) => path),
+  );
 const restored = (sent: JsonObject, stored: JsonObject) => {
   const { config, unknown } = restoreMasked(sent, stored, isSecret);
   return { config, unknown: unknown.map(pathText) };

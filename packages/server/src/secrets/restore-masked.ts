@@ -3,7 +3,7 @@
  * position alone: after a reorder or a deletion no secret belongs to another row.
  */
 import { isObject, type Json, type JsonObject } from '@firsthand/core/json.ts';
-import { atSecrets, type IsSecretPath, isMask, maskValue, type Path } from './mask.ts';
+import { atPaths, type IsSecretPath, isMask, maskValue, type Path, secretsIn } from './mask.ts';
 
 /** Above this number of comparisons every mask in the list counts as unknown. */
 const MAX_COMPARED = 250_000;
@@ -50,7 +50,7 @@ function partnersOf(sent: readonly Json[], kept: Json | undefined, isSecret: IsS
   const secrets = sent.map((item, index) => secretsIn(item, isSecret, [...at, index]));
   const masked = sent.flatMap((_, index) => (secrets[index]?.some(({ value }) => isMask(value)) ? [index] : []));
   if (masked.length === 0) return partners;
-  const places = new Set(secrets.flat().map(({ path }) => JSON.stringify(path)));
+  const places = [...new Map(secrets.flat().map(({ path }) => [JSON.stringify(path), path])).values()];
   const stored = kept.map((item) => describe(item, places));
   const rows = new Map(masked.map((index) => [index, describe(sent[index] ?? null, places)]));
   const free = new Set(kept.keys());
@@ -82,29 +82,12 @@ function holdsMask(value: Json): boolean {
   return isObject(value) ? Object.values(value).some((item) => holdsMask(item as Json)) : isMask(value);
 }
 
-/** Every secret in a value, with its path from there. */
-function secretsIn(value: Json, isSecret: IsSecretPath, at: Path): { path: Path; value: Json }[] {
-  const found: { path: Path; value: Json }[] = [];
-  if (isSecret(at)) return [{ path: [], value }];
-  atSecrets(
-    value,
-    (path) => isSecret([...at, ...path]),
-    (secret, path) => {
-      found.push({ path, value: secret });
-      return secret;
-    },
-  );
-  return found;
-}
-
-function describe(item: Json, places: ReadonlySet<string>): Element {
+function describe(item: Json, places: readonly Path[]): Element {
   const masks: Element['masks'] = [];
-  const isPlace = (path: Path) => places.has(JSON.stringify(path));
-  const hide = (secret: Json, path: Path) => {
+  const open = atPaths(item, places, (secret, path) => {
     masks.push({ path, mask: isMask(secret) ? secret : maskValue(secret) });
     return null;
-  };
-  const open = isPlace([]) ? hide(item, []) : atSecrets(item, isPlace, hide);
+  });
   const cells = isObject(open) ? Object.entries(open) : [];
   return { masks, open: new Map(cells.map(([key, value]) => [key, JSON.stringify(value)])), look: JSON.stringify([open, masks]) };
 }

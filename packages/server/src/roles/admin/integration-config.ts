@@ -8,7 +8,7 @@ import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
 import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import { type ApiError, invalid, invalidFields } from '../../http/errors.ts';
-import { finishInTurns } from '../../runtime/turns.ts';
+import { finishInTurns, turns } from '../../runtime/turns.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { type IsSecretPath, maskSecrets, type Path, pathText, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
 import { restoreMasked } from '../../secrets/restore-masked.ts';
@@ -126,7 +126,7 @@ export function sealConfig(
   vendor: VendorDefinition,
   config: JsonObject,
 ): { config: string; secrets: string | null } {
-  const { open, secrets } = splitSecrets(config, secretPlaces(vendor, config));
+  const { open, secrets } = splitSecrets(config, secretPaths(vendor, config));
   return { config: JSON.stringify(open), secrets: secrets.length === 0 ? null : context.cipher.sealText(org, JSON.stringify(secrets)) };
 }
 
@@ -148,21 +148,22 @@ function sealedSecrets(cipher: Cipher, org: KeyedOrganisation, secrets: string |
   }
 }
 /** For a vendor that was removed from the catalog, only this shows which places are secret. */
-function sealedPlaces({ cipher }: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, { secrets }: StoredRevision): IsSecretPath {
-  const places = new Set(sealedSecrets(cipher, org, secrets).map(({ path }) => path.join('\n')));
-  return (path) => places.has(path.join('\n'));
+function sealedPaths({ cipher }: Pick<AdminContext, 'cipher'>, org: KeyedOrganisation, { secrets }: StoredRevision): Path[] {
+  return sealedSecrets(cipher, org, secrets).map(({ path }) => path);
 }
 
-/** The revision as the API shows it. */
+/** The revision as the API shows it. `opened`: its config, where the caller has it. */
 export async function toRevision(
   context: Pick<AdminContext, 'cipher'>,
   org: KeyedOrganisation,
   vendorKey: string,
   stored: StoredRevision,
+  opened?: JsonObject,
 ): Promise<Revision> {
   const { template_id, secrets: _secrets, config: _config, ...rest } = stored;
-  const config = openStored(context, org, stored);
   const vendor = await loadVendor(vendorKey);
-  const isSecret = vendor === undefined ? sealedPlaces(context, org, stored) : secretPlaces(vendor, config);
-  return { ...rest, integration_id: template_id, config: maskSecrets(config, isSecret) };
+  await turns.bulk();
+  const config = opened ?? openStored(context, org, stored);
+  const secrets = vendor === undefined ? sealedPaths(context, org, stored) : secretPaths(vendor, config);
+  return { ...rest, integration_id: template_id, config: maskSecrets(config, secrets) };
 }

@@ -83,17 +83,18 @@ export async function addRevision(
   input: Pick<NewTemplate, 'vendor' | 'config' | 'delivery_mode' | 'change_summary'> & { template: Template; revision_number: number },
 ): Promise<Revision> {
   const org = await organisationKey(tx, user.org_id);
+  const sealed = sealConfig(context, org, input.vendor, input.config);
+  await turns.bulk();
   const stored = await insertRevision(
     tx,
     { id: newId('rev', context.clock.now()), org_id: user.org_id, template_id: input.template.id, revision_number: input.revision_number },
     {
-      ...sealConfig(context, org, input.vendor, input.config),
+      ...sealed,
       delivery_mode: input.delivery_mode,
       change_summary: input.change_summary,
       created_by: user.id,
     },
     change.stamp.now,
   );
-  await turns.bulk();
-  return toRevision(context, org, input.vendor.key, stored);
+  return toRevision(context, org, input.vendor.key, stored, input.config);
 }

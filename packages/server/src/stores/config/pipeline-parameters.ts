@@ -37,9 +37,12 @@ export function sealParameters(
   kept: readonly string[] = [],
 ): { parameters: Parameters; parameter_secrets: string } {
   const isSecret = secretParameterPath(kept);
-  const { secrets } = splitSecrets(parameters, isSecret);
+  const places = Object.keys(parameters)
+    .map((name) => [name])
+    .filter(isSecret);
+  const { secrets } = splitSecrets(parameters, places);
   return {
-    parameters: maskSecrets(parameters, isSecret) as Parameters,
+    parameters: maskSecrets(parameters, places) as Parameters,
     parameter_secrets: secrets.length === 0 ? NO_SECRETS : cipher.sealText(org, JSON.stringify(secrets)),
   };
 }

@@ -220,7 +220,7 @@ onBothEngines('the configuration store', (fresh, engine) => {
     if (inserted) return;
     inserted = true;
     const { data_key } = await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow();
-    const { open: config, secrets } = splitSecrets({ url: 'u', auth_token: 'a very secret token' }, ([name]) => name === 'auth_token');
+    const { open: config, secrets } = splitSecrets({ url: 'u', auth_token: 'a very secret token' }, [['auth_token']]);
     await store.db
       .insertInto('templates')
       .values({
