@@ -2,7 +2,7 @@ import { scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ApiError } from './errors.ts';
-import { findUnsafeText, parseJsonBody } from './json-body.ts';
+import { findUnsafeText, parseJsonBody, parseJsonInSteps } from './json-body.ts';
 
 const codeOf = (bytes: Uint8Array) => {
   try {
@@ -34,6 +34,18 @@ test('an empty body is undefined, and invalid UTF-8 is rejected', () => {
   expect(codeOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), 'a surrogate in UTF-8').toBe('INVALID_JSON');
 });
 
+test.each([
+  ['{"a":[1,2]}', 1],
+  ['{"a":1000000000000000}', 2],
+])('%s is scanned, parsed and, where it has long numbers, searched for inexact ones, one step each', (text, yields) => {
+  const steps = parseJsonInSteps(Buffer.from(text));
+  let count = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) count += 1;
+  expect(count).toBe(yields);
+  expect(step.value).toEqual(JSON.parse(text));
+});
+
 test('depth is counted as the parser would', () => {
   const depth = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
@@ -49,6 +61,7 @@ test.each([
   [{ a: ['x', 'a\0'] }, 'a[1]'],
   [{ a: { b: '\ud800' } }, 'a.b'],
   [{ 'k\0': 1 }, ''],
+  [[[{ 'a.b': ['\0'] }]], '[0][0].a.b[0]'],
   [JSON.parse('{"a":{"__proto__":1}}'), 'a'],
   [{ constructor: 1, toString: 'x' }, undefined],
 ])('unsafe text in %j is found at %j', (value, field) => {

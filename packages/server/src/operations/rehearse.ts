@@ -8,6 +8,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { missingParameter } from '@firsthand/core/mapping/parameters/placeholder.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
+import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
 import { finish, type Steps } from '@firsthand/core/steps.ts';
 import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { BuildContext, CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
@@ -90,24 +91,20 @@ function* rehearse(
       bytes = 0;
       yield;
     }
-    requests.push(shown(masked));
+    requests.push(yield* shown(masked));
     bytes += item.size;
   }
   return { requests, dropped: null, failed: null, warnings: [...warnings, ...(built.warnings ?? [])] };
 }
 
-function shown({ method, url, headers, body }: VendorRequest) {
-  return {
-    method,
-    url,
-    headers,
-    body: body === undefined ? null : readable(typeof body === 'string' ? body : Buffer.from(body).toString('utf8')),
-  };
+function* shown({ method, url, headers, body }: VendorRequest): Steps<Rehearsal['requests'][number]> {
+  const text = typeof body === 'string' || body === undefined ? body : Buffer.from(body).toString('utf8');
+  return { method, url, headers, body: text === undefined ? null : yield* readable(text) };
 }
 /** Parses JSON; returns any other text unchanged. */
-function readable(text: string): unknown {
+function* readable(text: string): Steps<unknown> {
   try {
-    return JSON.parse(text);
+    return yield* parseInSteps(text);
   } catch {
     return text;
   }

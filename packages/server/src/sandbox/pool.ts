@@ -5,6 +5,7 @@
  * leaves a core to everything else.
  */
 import type { Clock } from '../runtime/clock.ts';
+import { endLongTurn } from '../runtime/turns.ts';
 import { compileEngine } from './engine.ts';
 import { FairQueue } from './fair-queue.ts';
 import { AT_WORK_PART, type RunResult, type SandboxLimits, type WorkerReply } from './protocol.ts';
@@ -47,6 +48,7 @@ export class Pool {
   readonly #slots = new Set<Slot>();
   readonly #suspects: Suspects;
   #engine: WebAssembly.Module | undefined;
+  /** The engine is being loaded, or the next worker waits for its turn. */
   #loading = false;
   #watch: NodeJS.Timeout | undefined;
   #watchesRuns = false;
@@ -149,7 +151,16 @@ export class Pool {
     const wanted = this.#options.workers + RESERVE;
     let there = 0;
     for (const slot of this.#slots) if (!slot.doomed) there += 1;
-    for (; there < wanted; there++) this.#spawn(engine);
+    if (there >= wanted) return;
+    this.#spawn(engine);
+    if (there + 1 < wanted) void this.#spawnOthers();
+  }
+  /** Starting a worker takes this thread some milliseconds: each has a turn of its own. */
+  async #spawnOthers(): Promise<void> {
+    this.#loading = true;
+    await endLongTurn();
+    this.#loading = false;
+    this.#pump();
   }
   async #load(): Promise<void> {
     try {

@@ -2,10 +2,11 @@
  * Isolates user code: QuickJS in worker threads, JSON in and out, limits that hold whatever the code does. No state survives from one
  * event to the next: built-in objects are frozen, and the code's own variables are new for each event.
  */
+import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
 import type { CodeCall, CodeResult } from '@firsthand/core/process/code.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
-import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
+import { finishInTurns, turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import { Pool, type PoolJob } from './pool.ts';
 import { DEFAULT_LIMITS, type RunResult, type SandboxLimits } from './protocol.ts';
 import { SUSPENDED, Suspensions } from './suspension.ts';
@@ -99,10 +100,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
 async function toCodeResult({ value: text, error, logs = [] }: RunResult): Promise<CodeResult> {
   if (text === undefined) return { kind: 'failed', reason: error ?? 'the code gave no result', logs };
-  // One reply of a worker holds many events: each large one takes its own turn.
-  const turn = text.length > VERY_LARGE_BYTES ? turns.bulk() : undefined;
-  if (turn !== undefined) await turn;
-  const value = JSON.parse(text);
-  if (text.length > VERY_LARGE_BYTES) turns.tookLong();
+  if (text.length <= VERY_LARGE_BYTES) return { kind: 'returned', value: JSON.parse(text), logs };
+  // One reply of a worker holds many events.
+  await turns.bulk();
+  const value = await finishInTurns(parseInSteps(text));
   return { kind: 'returned', value, logs };
 }

@@ -33,9 +33,8 @@ export async function tryTransformation(
   if (!compiled.ok) return failed(compiled.faults.map(({ field, message }) => `${field}: ${message}`).join('; '), []);
   if (compiled.transformation.kind === 'rules') {
     try {
-      const event = structuredClone(test.event);
-      await turns.bulk();
-      const result = compiled.transformation.apply(event);
+      // Rules copy what they change below the top level.
+      const result = compiled.transformation.apply({ ...test.event });
       if (result.kind === 'failed') return failed(result.reason, compiled.warnings);
       return { event: result.kind === 'event' ? result.event : null, logs: compiled.warnings, error: null };
     } catch (error) {

@@ -1,25 +1,20 @@
+import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidFields } from '../../http/errors.ts';
-import { findUnsafeText, parseJsonBody, textFault } from '../../http/json-body.ts';
+import { findUnsafeText, parseJsonBody, parseJsonInSteps, textFault } from '../../http/json-body.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { finishInTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { prepareConfiguration } from '../../snapshot/prepare.ts';
 import type { AdminApp } from './deps.ts';
 
 /**
  * Bodies are parsed as JSON whatever their content type. A route without a body schema ignores the body. Each pass over a large body takes
- * up to 30 ms, so the loop gets a turn between them.
+ * some milliseconds, so the loop gets a turn between them.
  */
 export function installRequestBodies(app: AdminApp): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
-    if (request.routeOptions.schema?.body === undefined) return done(null, undefined);
-    try {
-      const body = parseJsonBody(bytes as Buffer);
-      if (bytes.length > VERY_LARGE_BYTES) turns.tookLong();
-      done(null, body);
-    } catch (error) {
-      done(error as Error, undefined);
-    }
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    if (request.routeOptions.schema?.body === undefined) return undefined;
+    return bytes.length > VERY_LARGE_BYTES ? await finishInTurns(parseJsonInSteps(bytes)) : parseJsonBody(bytes);
   });
   // Fastify would reject a malformed content type before any parser runs.
   app.addHook('onRequest', async (request) => {
