@@ -6,7 +6,7 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import { finish } from '../steps.ts';
-import { compileSchema, type Violation } from './schema.ts';
+import { compileSchema, compileSchemaInSteps, type Violation } from './schema.ts';
 import { applyTrackingPlan, compileTrackingPlan, validateTrackingPlanInSteps } from './tracking-plan.ts';
 
 const validate = (plan: unknown) => finish(validateTrackingPlanInSteps(plan));
@@ -114,6 +114,21 @@ describe('schemas', () => {
   test('too many different unknown keywords are refused', () => {
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`note${i}`, i]));
     expect(compileSchema(many, 's').ok).toBe(false);
+  });
+
+  test('a large schema is compiled in steps, and checks what a small one would', () => {
+    const types = Array.from({ length: 3_000 }, (_, n) => [`p${n}`, n % 2 === 0 ? { type: 'number' } : { $ref: '#/properties/p0' }]);
+    const steps = compileSchemaInSteps({ properties: Object.fromEntries(types), additionalProperties: false }, 's');
+    let yields = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) yields += 1;
+    expect(yields).toBe(6);
+    if (!step.value.ok) throw new Error(JSON.stringify(step.value.faults));
+    const violations: Violation[] = [];
+    step.value.validate({ p0: 1, p1: 'a', p2: 'b', p2999: 1, other: 1 }, 'properties', violations);
+    expect(violations.map(({ path }) => path)).toEqual(['properties.p1', 'properties.p2', 'properties.other']);
+    const wrong = Object.fromEntries([...types, ['last', { type: 'nothing' }]]);
+    expect(validate({ events: { A: { properties: wrong } } })).toEqual(validate({ events: { A: { properties: { last: wrong.last } } } }));
   });
 
   test('a schema that explodes is bounded', () => {

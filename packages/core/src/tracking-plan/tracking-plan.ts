@@ -5,7 +5,7 @@ import { isObject } from '../json.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
 import { finish, type Steps } from '../steps.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
-import { compileSchema, type Validate, type Violation } from './schema.ts';
+import { compileSchemaInSteps, type Validate, type Violation } from './schema.ts';
 
 export interface CompiledTrackingPlan {
   on_violation: 'allow' | 'flag' | 'drop';
@@ -28,7 +28,7 @@ export function compileTrackingPlan(plan: UncheckedPlan): TrackingPlanResult {
   return finish(compileTrackingPlanInSteps(plan));
 }
 
-/** Yields after each event, because a plan may have thousands of schemas. */
+/** Yields after each event and within large ones, because a plan may have thousands of schemas, or properties. */
 export function* compileTrackingPlanInSteps(plan: UncheckedPlan): Steps<TrackingPlanResult> {
   const faults: ConfigFault[] = [];
   const events = new Map<string, Validate>();
@@ -40,7 +40,7 @@ export function* compileTrackingPlanInSteps(plan: UncheckedPlan): Steps<Tracking
     const entries = Object.entries(schemas);
     if (entries.length > MAX_EVENTS) faults.push({ field: 'events', message: `must have at most ${MAX_EVENTS} entries` });
     for (const [name, schema] of entries.slice(0, MAX_EVENTS)) {
-      const compiled = compileSchema(schema, `events.${name}`);
+      const compiled = yield* compileSchemaInSteps(schema, `events.${name}`);
       if (compiled.ok) events.set(name, compiled.validate);
       else faults.push(...compiled.faults);
       yield undefined;

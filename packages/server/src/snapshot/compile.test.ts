@@ -72,6 +72,25 @@ test('a later change compiles the changed piece only', async () => {
   expect(compiled(second).map((one, i) => one === compiled(first)[i])).toEqual([true, false, true]);
 });
 
+test('a changed pipeline keeps its compiled tracking plan until the plan is written', async () => {
+  const rows = rowsWith([]);
+  const compile = async (row_version: number, plan_version: number, cache: Parameters<typeof compileSnapshot>[2]) => {
+    const pipelines = rows.pipelines.map((one) => {
+      const tracking_plan = { on_violation: 'drop' as const, events: { A: { required: ['total'] } } };
+      return { ...one, row_version, row: { ...one.row, enabled: row_version === 1, tracking_plan, plan_version } };
+    });
+    const compiled = await compileSnapshot({ ...rows, pipelines }, SETTINGS, cache);
+    return { ...compiled, pipeline: compiled.snapshot.pipelines.get('pl_1') };
+  };
+  const first = await compile(1, 1, new Map());
+  const disabled = await compile(2, 1, first.cache);
+  const planned = await compile(3, 3, disabled.cache);
+  expect([first, disabled].map(({ pipeline: { pipeline } = {} }) => pipeline?.enabled)).toEqual([true, false]);
+  expect(first.pipeline?.processing.tracking_plan?.events.size).toBe(1);
+  expect(disabled.pipeline?.processing.tracking_plan).toBe(first.pipeline?.processing.tracking_plan);
+  expect(planned.pipeline?.processing.tracking_plan).not.toBe(first.pipeline?.processing.tracking_plan);
+});
+
 test.each([
   ['webhook', { url: 'https://example.com' }, null, 8],
   ['webhook', { url: 'https://example.com' }, 100, 100],

@@ -151,7 +151,8 @@ export async function compileSnapshot(
           compileIntegration(integration.row, opened, settings, report, excess),
         ),
       );
-    const plan = await once(row.org_id, `${id}/tracking_plan`, String(row_version), row.tracking_plan, (_report, excess) =>
+    const planKey = String(row.plan_version ?? row_version);
+    const plan = await once(row.org_id, `${id}/tracking_plan`, planKey, row.tracking_plan, (_report, excess) =>
       compilePlan(row.tracking_plan, excess),
     );
     const compiledSteps = new Map<string, TransformationResult>();
@@ -172,7 +173,7 @@ export async function compileSnapshot(
       ...(overBudget.has(`${id}/tracking_plan`) ? ['plan over budget'] : []),
     ].join('/');
     const compiled = await once<CompiledPipeline>(row.org_id, id, key, undefined, (report) => {
-      const { pipeline_key_secret, tracking_plan, sealed_parameters: _sealed, unreadable = [], ...pipeline } = row;
+      const { pipeline_key_secret, tracking_plan, plan_version: _version, sealed_parameters: _sealed, unreadable = [], ...pipeline } = row;
       const readable = steps.filter((each) => each.row.unreadable === undefined);
       for (const fault of unreadable) report('error', `${fault.field}: ${fault.message}`);
       for (const { id: stepId, row: step } of steps)

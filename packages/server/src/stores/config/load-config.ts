@@ -42,6 +42,8 @@ export type PipelineWithSecrets = Pipeline &
   MaybeUnreadable & {
     pipeline_key_secret: string;
     tracking_plan: TrackingPlan | null;
+    /** Of the plan alone: a plan of 10,000 properties is compiled again only when it was written. */
+    plan_version?: number | null;
     /** The parameters that are stored sealed, whatever their names say. */
     sealed_parameters?: readonly string[];
   };
@@ -121,7 +123,7 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       .selectFrom('pipelines')
       .leftJoin('tracking_plans', 'tracking_plans.pipeline_id', 'pipelines.id')
       .selectAll('pipelines')
-      .select('tracking_plans.plan')
+      .select(['tracking_plans.plan', 'tracking_plans.row_version as plan_version'])
       .where('pipelines.id', 'in', ids)
       .execute();
     return await eachInTurn(rows, (row) => {
@@ -137,7 +139,9 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       const disabled = reader.any;
       const tracking_plan = row.plan === null ? null : reader.json<TrackingPlan | null>('tracking_plan', row.plan, null);
       const enabled = read.enabled && !disabled;
-      return { ...read, parameters, sealed_parameters, enabled, pipeline_key_secret: secret, tracking_plan, ...unreadable(reader.faults) };
+      const { plan_version } = row;
+      const own = { parameters, sealed_parameters, enabled, pipeline_key_secret: secret, tracking_plan, plan_version };
+      return { ...read, ...own, ...unreadable(reader.faults) };
     });
   });
 }
