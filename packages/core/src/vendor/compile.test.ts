@@ -4,7 +4,7 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { validateDataLayer } from '../process/compiled.ts';
 import { finish } from '../steps.ts';
-import { compileVendor, validateConfig } from './compile.ts';
+import { compileVendor, validateConfig, validateConfigInSteps } from './compile.ts';
 import type { CompiledVendor, VendorItem } from './compiled.ts';
 import { defineVendor, type VendorInput } from './define.ts';
 import type { RequestDefinition } from './definition.ts';
@@ -117,6 +117,29 @@ test('placeholders: any value when saved, a warning when the parameter is missin
   expect(result.ok ? [] : result.invalid.map(({ field }) => field)).toContain('timeout_ms');
   const fine = compiled({}, { account: '{{pipeline_param.A}}' });
   expect(fine.warnings).toEqual(['The pipeline has no parameter A: {{pipeline_param.A}} is left as written.']);
+});
+
+test('a fault in a text with a placeholder is found by its path, also below names with dots and brackets', () => {
+  const entry = (target: string) => ({
+    mappings: [
+      { source: 'a', target: 'ok' },
+      { source: 'a', target },
+    ],
+  });
+  const events = { 'v1.0 Order': entry('{{pipeline_param.T}}['), 'a[0].b': [entry('['), entry('{{pipeline_param.T}}[')] };
+  expect(faults({ account: 'a', events }).invalid.map(({ field }) => field)).toEqual(['events.a[0].b[0].mappings[1].target']);
+});
+
+test('thousands of faults are divided into steps, like the lines that have them', () => {
+  const mappings = Array.from({ length: 1_000 }, () => ({ source: 'a', target: '[' }));
+  const events = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`E ${n}`, { mappings }]));
+  const steps = validateConfigInSteps(acme(), { account: 'a', events }, options);
+  let yields = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) yields += 1;
+  expect(step.value.invalid).toHaveLength(6_000);
+  // A step for 50 lines, and one for 50 faults.
+  expect(yields).toBeGreaterThan(2 * 6 * 19);
 });
 
 test.each([

@@ -46,6 +46,9 @@ export function compileVendorInSteps(definition: VendorDefinition, config: JsonO
   return analyse(definition, config, options, false);
 }
 
+/** A config may have thousands of faults, and each is looked up among as many names. */
+const FAULTS_PER_STEP = 50;
+
 interface ConfigFaults {
   missing: ConfigFault[];
   invalid: ConfigFault[];
@@ -105,10 +108,15 @@ function* analyse(definition: VendorDefinition, config: JsonObject, options: Com
   if (ready) faults.push(...gzipFaults(found, parameters, options, saving));
   yield;
   const payload = yield* compilePayload(definition, withEventTable(definition, config, values), parameters, faults);
-  invalid.push(...faults.filter(({ field }) => !(saving && restsOnPlaceholder(config, field))));
+  yield;
+  const left = leftPlaceholders(config);
+  for (const [i, fault] of faults.entries()) {
+    if (i % FAULTS_PER_STEP === FAULTS_PER_STEP - 1) yield;
+    if (!(saving && left.length > 0 && restsOnPlaceholder(config, fault.field))) invalid.push(fault);
+  }
   if (missing.length > 0 || invalid.length > 0) return { ok: false, missing, invalid };
 
-  const warnings = leftPlaceholders(config).map(missingParameter);
+  const warnings = left.map(missingParameter);
   if (mapsNothing(definition, config)) warnings.push(MAPS_NOTHING);
   return {
     ok: true,
@@ -288,15 +296,18 @@ function gzipFaults({ requests }: Found, parameters: Record<string, unknown>, op
 }
 
 /** Whether the value at a fault's path contains a placeholder: its final value is not known yet. */
-function restsOnPlaceholder(config: unknown, field: string): boolean {
-  if (hasPlaceholder(config)) return true;
-  if (typeof config !== 'object' || config === null || field === '') return false;
-  // Keys may contain dots ("events.v1.0 Order"), so every key that starts the rest of the path is tried.
-  return Object.entries(config).some(([key, value]) => {
-    const index = Array.isArray(config) ? `[${key}]` : key;
-    if (!field.startsWith(index)) return false;
-    const rest = field.slice(index.length);
+function restsOnPlaceholder(value: unknown, field: string): boolean {
+  if (hasPlaceholder(value)) return true;
+  if (typeof value !== 'object' || value === null || field === '') return false;
+  const below = (key: string, length: number) => {
+    const rest = field.slice(length);
     if (rest !== '' && rest[0] !== '.' && rest[0] !== '[') return false;
-    return restsOnPlaceholder(value, rest[0] === '.' ? rest.slice(1) : rest) || (rest === '' && hasPlaceholder(value));
-  });
+    return restsOnPlaceholder((value as Record<string, unknown>)[key], rest[0] === '.' ? rest.slice(1) : rest);
+  };
+  if (Array.isArray(value)) {
+    const [index, position] = /^\[(\d+)\]/.exec(field) ?? [];
+    return index !== undefined && position !== undefined && below(position, index.length);
+  }
+  // Keys may contain dots ("events.v1.0 Order"), so every key that starts the rest of the path is tried.
+  return Object.keys(value).some((key) => field.startsWith(key) && below(key, key.length));
 }

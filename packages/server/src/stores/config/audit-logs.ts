@@ -44,8 +44,9 @@ export async function appendAudit(tx: Db, cipher: AuditCipher, entry: AuditEntry
     timestamp: new Date(now).toISOString(),
     previous_hash: head.hash,
   };
+  // Hashing the text of a large change and storing it take as long as writing it.
+  await turns.bulk();
   const hash = chain.linkHash(unlinked);
-  // The text of a large change was written and hashed; storing it takes as long.
   await turns.bulk();
   await tx
     .insertInto('audit_logs')

@@ -1,5 +1,5 @@
 import { MAX_POSITION, type Transformation, type TransformationFields, transformation } from '@firsthand/core/config/transformation.ts';
-import type { Page, Paged } from './paging.ts';
+import { bytesOf, countOf, type Page, type Paged, readInTurns, readPage } from './paging.ts';
 import type { Db, Stamp, TransformationRow } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
@@ -17,9 +17,23 @@ export async function findTransformation(db: Db, orgId: string, pipelineId: stri
 /** In execution order. */
 export async function listTransformations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Transformation>> {
   const query = select(db, orgId, pipelineId);
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await query.selectAll().orderBy('position').orderBy('id').limit(page.limit).offset(page.offset).execute();
-  return { rows: rows.map(read), total };
+  const sized = query
+    .select(['id', bytesOf('rules', 'code')])
+    .orderBy('position')
+    .orderBy('id');
+  const { rows: sizes, total } = await readPage(sized, page, () => countOf(query));
+  const rows = await readInTurns(sizes, (ids) => query.selectAll().where('id', 'in', ids).execute(), read);
+  return { rows, total };
+}
+
+export async function countTransformations(db: Db, orgId: string, pipelineId: string): Promise<number> {
+  return await countOf(select(db, orgId, pipelineId));
+}
+
+/** In execution order. */
+export async function listTransformationIds(db: Db, orgId: string, pipelineId: string): Promise<string[]> {
+  const rows = await select(db, orgId, pipelineId).select('id').orderBy('position').orderBy('id').execute();
+  return rows.map(({ id }) => id);
 }
 
 export async function insertTransformation(

@@ -15,9 +15,11 @@ import { newId } from '../../../runtime/ids.ts';
 import { type TransformationTrial, tryTransformation } from '../../../sandbox/trial-transformation.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import {
+  countTransformations,
   deleteTransformation,
   findTransformation,
   insertTransformation,
+  listTransformationIds,
   listTransformations,
   orderTransformations,
   updateTransformation,
@@ -75,7 +77,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       await check(user.org_id, fields);
       const created = await context.write(user, 'transformation.created', async (tx, change) => {
         const pipeline = await requirePipeline(tx, user.org_id, params.id);
-        if ((await listTransformations(tx, user.org_id, pipeline.id, { limit: 1, offset: 0 })).total >= MOST)
+        if ((await countTransformations(tx, user.org_id, pipeline.id)) >= MOST)
           throw new ApiError('CONFLICT', { message: `A pipeline has at most ${MOST} transformations.` });
         const made = await insertTransformation(
           tx,
@@ -159,13 +161,12 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
     async ({ params, body, user }) =>
       await context.write(user, 'transformation.reordered', async (tx, change) => {
         const pipeline = await requirePipeline(tx, user.org_id, params.id);
-        const all = { limit: MOST, offset: 0 };
-        const before = (await listTransformations(tx, user.org_id, pipeline.id, all)).rows.map(({ id }) => id);
+        const before = await listTransformationIds(tx, user.org_id, pipeline.id);
         if (body.ids.length !== before.length || new Set(body.ids).size !== before.length || !body.ids.every((id) => before.includes(id)))
           throw invalid('ids', "must name every one of the pipeline's transformations once");
         await orderTransformations(tx, user.org_id, body.ids, change.stamp);
         change.audit({ id: pipeline.id, before: { order: before }, after: { order: body.ids } });
-        return { transformations: (await listTransformations(tx, user.org_id, pipeline.id, all)).rows };
+        return { transformations: (await listTransformations(tx, user.org_id, pipeline.id, { limit: MOST, offset: 0 })).rows };
       }),
   );
 
