@@ -95,7 +95,6 @@ export default defineConfig({
           // Services and browser are processes of their own: the files of a worker share its process.
           isolate: false,
           ...runs(180),
-          maxWorkers: 2,
         },
       },
       {
