@@ -117,7 +117,7 @@ test('frames reach their listeners; skipped ones are counted until that has stop
   // A page without frames does not lack any.
   say({ stage: 'skipped', count: 5 });
   expect(live.get().skipped).toBe(0);
-  live.onFrame(({ event_id }) => seen.push(event_id));
+  live.onFrame({}, ({ event_id }) => seen.push(event_id));
   say({ stage: 'received', event_id: 'a' });
   say({ stage: 'skipped', count: 12 });
   expect([seen, live.get().skipped]).toEqual([['a'], 12]);
@@ -141,4 +141,23 @@ test('counts are asked for once the service has accepted the connection, and aga
   live.askCounts([]);
   const asked = '{"type":"counts","scopes":[{"pipeline_id":"pl_1"}]}';
   expect(sockets.map(({ sent }) => sent)).toEqual([[asked], [asked, '{"type":"counts","scopes":[]}']]);
+});
+
+test('frames are asked for by scope, once for all listeners, and given to those whose scope they are of', async () => {
+  const seen: string[] = [];
+  const listen = (name: string, scope: object) => live.onFrame(scope, ({ event_id }) => seen.push(`${name} ${event_id}`));
+  const ends = [listen('shop', { pipeline_id: 'pl_1' }), listen('again', { pipeline_id: 'pl_1' })];
+  await connected();
+  const asked = (...scopes: object[]) => JSON.stringify({ type: 'frames', scopes });
+  expect(newest().sent).toEqual([asked({ pipeline_id: 'pl_1' })]);
+  for (const end of ends) end();
+  listen('pages', { event: '@page' });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(newest().sent.slice(1)).toEqual([asked({ event: '@page' })]);
+  say({ stage: 'received', event_id: 'late', pipeline_id: 'pl_1', type: 'track', event: 'Order Completed' });
+  say({ stage: 'received', event_id: 'page', pipeline_id: 'pl_1', type: 'page', event: null });
+  say({ stage: 'received', event_id: 'screen', pipeline_id: 'pl_1', type: 'page', original_type: 'screen', event: null });
+  listen('screens', { event: '@screen' });
+  say({ stage: 'received', event_id: 'screen', pipeline_id: 'pl_1', type: 'page', original_type: 'screen', event: null });
+  expect(seen).toEqual(['pages page', 'pages screen', 'pages screen', 'screens screen']);
 });

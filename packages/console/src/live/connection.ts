@@ -10,11 +10,18 @@ export interface LiveFrame {
   integration_id: string | null;
   event_id: string | null;
   type: string | null;
+  /** `screen` or `alias`, where the event came as one. */
+  original_type?: string;
   event: string | null;
   reason: string | null;
   duration_ms: number | null;
   status: number | null;
   payload: unknown;
+}
+/** What a page shows of the frames. The service sends no others. */
+export interface FrameScope {
+  pipeline_id?: string;
+  event?: string;
 }
 /** The last minutes of a scope, in the words of `GET /v1/admin/stats`; zeros are left out. */
 export interface CountsMessage {
@@ -49,7 +56,8 @@ export interface LiveDeps {
 export interface Live {
   get(): LiveState;
   subscribe(listener: () => void): () => void;
-  onFrame(listener: (frame: LiveFrame) => void): () => void;
+  /** Frames of this scope are sent while somebody listens, also after a reconnect. */
+  onFrame(scope: FrameScope, listener: (frame: LiveFrame) => void): () => void;
   /** Counts of these scopes are sent from now on, also after a reconnect. */
   askCounts(scopes: readonly object[]): void;
   onCounts(listener: (message: CountsMessage) => void): () => void;
@@ -71,9 +79,10 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
   let started = false;
   let state: LiveState = { status: 'connecting', skipped: 0, since: Date.now() };
   const stateListeners = new Set<() => void>();
-  const frameListeners = new Set<(frame: LiveFrame) => void>();
+  const frameListeners = new Set<{ scope: FrameScope; listener: (frame: LiveFrame) => void }>();
   const countsListeners = new Set<(message: CountsMessage) => void>();
   let scopes: readonly object[] = [];
+  let isAsking = false;
 
   async function connect(): Promise<void> {
     clearTimeout(retry);
@@ -106,6 +115,7 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
       wait = FIRST_WAIT_MS;
       set({ status: 'live', skipped: 0, since: Date.now() });
       if (scopes.length > 0) sendScopes();
+      if (frameListeners.size > 0) sendFrameScopes();
     }
     if (frame.stage === 'heartbeat') return;
     if (frame.stage === 'counts') {
@@ -115,10 +125,23 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
     if (frame.stage === 'skipped') {
       // Nothing is behind on a page that shows no frames.
       if (frameListeners.size > 0) skip((frame as { count: number }).count);
-    } else for (const listener of frameListeners) listener(frame as LiveFrame);
+    } else for (const { scope, listener } of frameListeners) if (isOf(scope, frame as LiveFrame)) listener(frame as LiveFrame);
   }
   function sendScopes(): void {
     socket?.send(JSON.stringify({ type: 'counts', scopes }));
+  }
+  function sendFrameScopes(): void {
+    const wanted = new Map([...frameListeners].map(({ scope }) => [JSON.stringify(scope), scope]));
+    socket?.send(JSON.stringify({ type: 'frames', scopes: [...wanted.values()] }));
+  }
+  /** A page that replaces another changes several at once. */
+  function askFramesSoon(): void {
+    if (isAsking) return;
+    isAsking = true;
+    queueMicrotask(() => {
+      isAsking = false;
+      if (state.status === 'live') sendFrameScopes();
+    });
   }
   /** Later messages of the socket are ignored. */
   function lose(): void {
@@ -157,9 +180,14 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
       stateListeners.add(listener);
       return () => stateListeners.delete(listener);
     },
-    onFrame(listener) {
-      frameListeners.add(listener);
-      return () => frameListeners.delete(listener);
+    onFrame(scope, listener) {
+      const entry = { scope, listener };
+      frameListeners.add(entry);
+      askFramesSoon();
+      return () => {
+        frameListeners.delete(entry);
+        askFramesSoon();
+      };
     },
     askCounts(next) {
       scopes = next;
@@ -199,4 +227,11 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
     },
     networkLost: giveUp,
   };
+}
+
+/** As the service filters: those of a scope that was just left are still on their way, and other listeners have other scopes. */
+function isOf({ pipeline_id, event }: FrameScope, frame: LiveFrame): boolean {
+  if (pipeline_id !== undefined && frame.pipeline_id !== pipeline_id) return false;
+  if (event === undefined || frame.event === event) return true;
+  return frame.type !== 'track' && (event === `@${frame.type}` || event === `@${frame.original_type}`);
 }

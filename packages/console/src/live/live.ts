@@ -3,9 +3,10 @@ import { session } from '../session/session.ts';
 import { createLive } from './connection.ts';
 import { createRecentCounts } from './recent-counts.ts';
 
-export type { LiveFrame, LiveState } from './connection.ts';
+export type { FrameScope, LiveFrame, LiveState } from './connection.ts';
 
-const PATH = '/v1/admin/debug/live?heartbeat=true';
+/** No frames until a page asks for them. */
+const PATH = '/v1/admin/debug/live?heartbeat=true&frames=none';
 
 export const live = createLive({
   token: session.token,

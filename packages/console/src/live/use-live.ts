@@ -1,17 +1,18 @@
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
-import { type LiveFrame, type LiveState, live, recentCounts } from './live.ts';
+import { type FrameScope, type LiveFrame, type LiveState, live, recentCounts } from './live.ts';
 import type { CountsScope, RecentState } from './recent-counts.ts';
 
 export function useLiveState(): LiveState {
   return useSyncExternalStore(live.subscribe, live.get);
 }
-/** Calls `onFrame` with every frame while the component is mounted and wants them; the newest closure is used. */
-export function useLiveFrames(onFrame: (frame: LiveFrame) => void, isWanted = true): void {
+/** Calls `onFrame` with every frame of the scope while the component is mounted; the newest closure is used. Undefined: none are wanted. */
+export function useLiveFrames(scope: FrameScope | undefined, onFrame: (frame: LiveFrame) => void): void {
   const latest = useRef(onFrame);
   useEffect(() => {
     latest.current = onFrame;
   });
-  useEffect(() => (isWanted ? live.onFrame((frame) => latest.current(frame)) : undefined), [isWanted]);
+  const key = scope && JSON.stringify(scope);
+  useEffect(() => (key === undefined ? undefined : live.onFrame(JSON.parse(key) as FrameScope, (frame) => latest.current(frame))), [key]);
 }
 /** The newest counts of the last minutes. Undefined: nothing is wanted, or nothing has arrived yet. */
 export function useRecent(scope: CountsScope | undefined): RecentState | undefined {

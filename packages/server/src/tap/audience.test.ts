@@ -13,7 +13,7 @@ function stage(costMs: number) {
   const ephemeral = inProcessEphemeral();
   const tap = createTap(ephemeral, clock);
   const audience = new Audience(ephemeral, 'org_1', new TapBudget(clock));
-  const join = (filter: Record<string, string>) => {
+  const join = (...filters: Record<string, string>[]) => {
     const shown: Record<string, unknown>[] = [];
     const outlet = {
       bufferedAmount: 0,
@@ -22,7 +22,7 @@ function stage(costMs: number) {
         shown.push(JSON.parse(text) as Record<string, unknown>);
       },
     };
-    const watcher = new Watcher(outlet, filter);
+    const watcher = new Watcher(outlet, filters);
     audience.join(watcher);
     return { shown, outlet, watcher };
   };
@@ -30,7 +30,7 @@ function stage(costMs: number) {
     for (let n = 0; n < count; n++) tap.emit('org_1', { stage: 'received', event });
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { join, emit, audience, wait: (ms: number) => (now += ms) };
+  return { join, emit, audience, tap, wait: (ms: number) => (now += ms) };
 }
 const told = (shown: Record<string, unknown>[]) =>
   shown.filter((frame) => frame.stage === 'skipped').reduce((sum, { count }) => sum + Number(count), 0);
@@ -60,7 +60,7 @@ test('a frame is sent to every watcher whose buffer is not full', async () => {
   expect(quick.shown.length).toBe(3);
   expect(slow.shown.length).toBe(0);
   slow.outlet.bufferedAmount = 0;
-  audience.setFilter(slow.watcher, { event: 'Seen' });
+  audience.setFilters(slow.watcher, [{ event: 'Seen' }]);
   await emit(1, 'Seen');
   expect(slow.shown).toMatchObject([
     { stage: 'skipped', count: 3 },
@@ -102,6 +102,35 @@ test('frames beyond the time budget are reported without waiting for another fra
   expect([told(all.shown), told(some.shown)]).toEqual([1_010 - before, 10]);
 });
 
+test('a reader gets the frames of any of its filters, without one none, and then misses none either', async () => {
+  const { join, emit, audience } = stage(5);
+  const both = join({ event: 'One' }, { event: 'Two' });
+  const none = join();
+  for (const event of ['One', 'Two', 'Three']) await emit(1, event);
+  expect([both.shown.map(({ event }) => event), none.shown]).toEqual([['One', 'Two'], []]);
+  await emit(1_000, 'One');
+  vi.advanceTimersByTime(TELL_EVERY_MS);
+  expect([told(both.shown) > 0, none.shown]).toEqual([true, []]);
+  audience.setFilters(none.watcher, [{}]);
+  audience.setFilters(both.watcher, []);
+  vi.advanceTimersByTime(TELL_EVERY_MS);
+  expect(none.shown).toEqual([]);
+});
+
+test('no frame is built while no reader wants any', async () => {
+  const { join, emit, audience, tap, wait } = stage(0);
+  const one = join();
+  await emit(0, '');
+  expect(tap.watched('org_1')).toBe(false);
+  audience.setFilters(one.watcher, [{}]);
+  await emit(1, 'Seen');
+  expect([tap.watched('org_1'), one.shown.length, vi.getTimerCount()]).toEqual([true, 1, 1]);
+  audience.setFilters(one.watcher, []);
+  wait(10_000);
+  await emit(1, 'Seen');
+  expect([tap.watched('org_1'), one.shown.length, vi.getTimerCount()]).toEqual([false, 1, 0]);
+});
+
 test.each([
   [{ event: '@page' }, ['page', 'screen']],
   [{ event: '@screen' }, ['screen']],
@@ -110,7 +139,7 @@ test.each([
   [{ event: 'Seen' }, ['track']],
   [{}, ['track', 'page', 'screen', 'identify']],
 ])('%j shows %j', (filter, expected) => {
-  const watcher = new Watcher({ bufferedAmount: 0, send: () => undefined }, filter);
+  const watcher = new Watcher({ bufferedAmount: 0, send: () => undefined }, [filter]);
   const frames = [{ type: 'track', event: 'Seen' }, { type: 'page' }, { type: 'page', original_type: 'screen' }, { type: 'identify' }];
   const shown = frames.filter((frame) => watcher.passes({ time: '', stage: 'received', ...frame }));
   expect(shown.map(({ type, original_type }) => original_type ?? type)).toEqual(expected);

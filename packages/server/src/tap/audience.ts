@@ -8,6 +8,8 @@ import { type TimedFrame, watchTap } from './tap.ts';
 
 export const FILTERS = ['pipeline_id', 'integration_id', 'stage', 'event'] as const;
 export type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
+/** A reader gets the frames that any of its filters lets pass; without a filter none, and with an empty one all. */
+export type Filters = readonly Filter[];
 
 export interface Outlet {
   readonly bufferedAmount: number;
@@ -50,31 +52,25 @@ export class TapBudget {
 
 export class Watcher {
   readonly #outlet: Outlet;
-  filter: Filter;
-  filtered: boolean;
+  #filters: Filters = [];
+  filtered = true;
   /** The part of the audience's skipped count already reported to this watcher. */
   skippedUpTo = 0;
   skipped = 0;
   #seq = 0;
-  constructor(outlet: Outlet, filter: Filter) {
+  constructor(outlet: Outlet, filters: Filters) {
     this.#outlet = outlet;
-    this.filter = filter;
-    this.filtered = Object.keys(filter).length > 0;
+    this.setFilters(filters);
   }
-  setFilter(filter: Filter): void {
-    this.filter = filter;
-    this.filtered = Object.keys(filter).length > 0;
+  setFilters(filters: Filters): void {
+    this.#filters = filters;
+    this.filtered = filters.every((filter) => Object.keys(filter).length > 0);
+  }
+  get wantsFrames(): boolean {
+    return this.#filters.length > 0;
   }
   passes(frame: TimedFrame): boolean {
-    if (!this.filtered) return true;
-    for (const name of FILTERS) {
-      const wanted = this.filter[name];
-      if (wanted === undefined || frame[name] === wanted) continue;
-      // `@page`, `@identify`, `@group`, `@screen`, `@alias`, as in every place where events are named.
-      if (name !== 'event' || frame.type === 'track') return false;
-      if (wanted !== `@${frame.type}` && wanted !== `@${frame.original_type}`) return false;
-    }
-    return true;
+    return !this.filtered || this.#filters.some((filter) => passes(frame, filter));
   }
   show(frame: TimedFrame, rest: string): void {
     if (this.tellSkipped(frame.time)) this.#outlet.send(`{"time":"${frame.time}","seq":${++this.#seq}${rest}`);
@@ -96,7 +92,9 @@ export class Audience {
   readonly #filtered = new Set<Watcher>();
   readonly #budget: TapBudget;
   readonly #hide: (frame: TimedFrame) => TimedFrame;
-  readonly #unwatch: () => void;
+  readonly #watch: () => () => void;
+  /** Undefined while no watcher wants frames: the roles then build none. */
+  #unwatch: (() => void) | undefined;
   /** Frames shown to nobody. Watchers with a filter get the number of matching ones only. */
   #skipped = 0;
   /** Runs while a watcher has lost frames that were not reported to it. */
@@ -106,7 +104,7 @@ export class Audience {
   constructor(ephemeral: Ephemeral, orgId: string, budget: TapBudget, hide: (frame: TimedFrame) => TimedFrame = (frame) => frame) {
     this.#budget = budget;
     this.#hide = hide;
-    this.#unwatch = watchTap(ephemeral, orgId, (frame) => this.#receive(frame));
+    this.#watch = () => watchTap(ephemeral, orgId, (frame) => this.#receive(frame));
   }
   get size(): number {
     return this.#watchers.size;
@@ -114,20 +112,30 @@ export class Audience {
   join(watcher: Watcher): void {
     watcher.skippedUpTo = this.#skipped;
     this.#watchers.add(watcher);
-    if (watcher.filtered) this.#filtered.add(watcher);
+    this.#sort(watcher);
   }
-  setFilter(watcher: Watcher, filter: Filter): void {
+  setFilters(watcher: Watcher, filters: Filters): void {
     this.#catchUp(watcher);
-    watcher.setFilter(filter);
-    if (watcher.filtered) this.#filtered.add(watcher);
-    else this.#filtered.delete(watcher);
+    watcher.setFilters(filters);
+    this.#sort(watcher);
   }
   leave(watcher: Watcher): void {
     this.#watchers.delete(watcher);
     this.#filtered.delete(watcher);
-    if (this.#watchers.size > 0) return;
-    this.#stopTelling();
-    this.#unwatch();
+    this.#watchIfWanted();
+    if (this.#watchers.size === 0) this.#stopTelling();
+  }
+  #sort(watcher: Watcher): void {
+    if (watcher.filtered) this.#filtered.add(watcher);
+    else this.#filtered.delete(watcher);
+    this.#watchIfWanted();
+  }
+  #watchIfWanted(): void {
+    if (this.#watchers.values().some(({ wantsFrames }) => wantsFrames)) this.#unwatch ??= this.#watch();
+    else {
+      this.#unwatch?.();
+      this.#unwatch = undefined;
+    }
   }
 
   #receive(frame: TimedFrame): void {
@@ -138,10 +146,10 @@ export class Audience {
     this.#tellLater();
   }
   #show(frame: TimedFrame): void {
-    const rest = restOf(this.#hide(frame));
+    let rest: string | undefined;
     for (const watcher of this.#watchers) {
       this.#catchUp(watcher);
-      if (watcher.passes(frame)) watcher.show(frame, rest);
+      if (watcher.passes(frame)) watcher.show(frame, (rest ??= restOf(this.#hide(frame))));
       if (watcher.skipped > 0) this.#tellLater();
     }
   }
@@ -164,6 +172,17 @@ export class Audience {
     if (!watcher.filtered) watcher.skipped += this.#skipped - watcher.skippedUpTo;
     watcher.skippedUpTo = this.#skipped;
   }
+}
+
+function passes(frame: TimedFrame, filter: Filter): boolean {
+  for (const name of FILTERS) {
+    const wanted = filter[name];
+    if (wanted === undefined || frame[name] === wanted) continue;
+    // `@page`, `@identify`, `@group`, `@screen`, `@alias`, as in every place where events are named.
+    if (name !== 'event' || frame.type === 'track') return false;
+    if (wanted !== `@${frame.type}` && wanted !== `@${frame.original_type}`) return false;
+  }
+  return true;
 }
 
 /** The frame as JSON without its number, which differs per watcher. */

@@ -86,6 +86,7 @@ export const debugSocketPaths: OpenApiPaths = {
       description: [
         'The access token goes into `token`, into the `Authorization` header, or into the pair of subprotocols `bearer, <token>`.',
         `Filters may change later: send \`{"type": "filter", ${FILTERS.map((name) => `"${name}"?`).join(', ')}}\`.`,
+        `For the events of several places, send \`{"type": "frames", "scopes": [{${FILTERS.map((name) => `"${name}"?`).join(', ')}}]}\`: at most ${MAX_SCOPES} filters, and a message follows for every event that one of them matches. An empty list ends these messages. With \`frames=none\` there are none until a message asks for them: for a reader of live counts.`,
         `For live counts, send \`{"type": "counts", "scopes": [{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]}\`: at most ${MAX_SCOPES} scopes, each with the parameters of \`GET /v1/admin/stats\`. A message of stage \`counts\` follows for each scope about every ${COUNTS_EVERY_MS / 1_000} seconds, less often where the store is slow. A new list replaces the old one; an empty list ends the counts.`,
         `The socket closes with ${BAD_TOKEN} where the token is not valid, with ${EXPIRED_TOKEN} when it expires, with ${TRY_LATER} where it cannot be served now.`,
         'With `heartbeat=true`, `{"stage": "heartbeat"}` is sent once the token is accepted and then every 15 seconds: without one for longer, the connection is lost. Every socket gets protocol pings at the same pace.',
@@ -96,6 +97,7 @@ export const debugSocketPaths: OpenApiPaths = {
       parameters: [
         query('token', 'The access token, where no header can carry it. It reaches no log.'),
         query('heartbeat', '`true`: heartbeat messages are wanted. Without it there are none.'),
+        query('frames', '`none`: no events until a message asks for them.'),
         ...FILTERS.map((name) => query(name, FILTER_WORDS[name])),
       ],
       responses: {

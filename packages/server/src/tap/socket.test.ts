@@ -161,6 +161,36 @@ describe('the debug socket', () => {
     socket.terminate();
   });
 
+  test('a reader that asks for no frames gets those of the scopes that it names later, until it names none', async () => {
+    const { frames, socket } = connect('?token=org_1&frames=none&heartbeat=true');
+    await expect.poll(() => frames.length).toBe(1);
+    expect(tap.watched('org_1')).toBe(false);
+    const wrong = [[{ stage: 'nowhere' }], [{ pipeline_id: 5 }], [null], {}, Array.from({ length: 5 }, () => ({}))];
+    for (const scopes of wrong) socket.send(JSON.stringify({ type: 'frames', scopes }));
+    await expect.poll(() => frames.slice(1)).toEqual(wrong.map(() => ({ stage: 'error', reason: expect.stringContaining('"frames"') })));
+    socket.send(JSON.stringify({ type: 'frames', scopes: [{ pipeline_id: 'pl_1' }, { integration_id: 'int_2' }] }));
+    await watched('org_1');
+    const emit = (event_id: string, pipeline_id: string, integration_id: string) =>
+      tap.emit('org_1', { stage: 'delivered', event_id, pipeline_id, integration_id });
+    emit('e1', 'pl_1', 'int_1');
+    emit('e2', 'pl_2', 'int_2');
+    emit('e3', 'pl_2', 'int_3');
+    emit('e4', 'pl_1', 'int_1');
+    await expect.poll(() => frames.slice(6).map(({ event_id }) => event_id)).toEqual(['e1', 'e2', 'e4']);
+    socket.send(JSON.stringify({ type: 'frames', scopes: [] }));
+    socket.send('nonsense');
+    await expect.poll(() => frames.length).toBe(10);
+    emit('e5', 'pl_1', 'int_1');
+    socket.send(JSON.stringify({ type: 'filter' }));
+    await expect
+      .poll(() => {
+        emit('e6', 'pl_2', 'int_3');
+        return frames[10]?.event_id;
+      })
+      .toBe('e6');
+    socket.terminate();
+  });
+
   test('an unknown stage is reported, and the previous filter stays', async () => {
     const { frames, socket } = connect('?token=org_1&stage=droped');
     await watched('org_1');

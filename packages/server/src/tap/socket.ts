@@ -9,7 +9,7 @@ import { apiErrorText } from '../http/api-error-reply.ts';
 import { ApiError, type ApiErrorCode } from '../http/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
-import { Audience, FILTERS, type Filter, TapBudget, Watcher } from './audience.ts';
+import { Audience, FILTERS, type Filter, type Filters, TapBudget, Watcher } from './audience.ts';
 import { type CountsScope, LiveCounts, MAX_SCOPES, type ReadCounts, readScopes } from './counts.ts';
 import { TAP_STAGES } from './port.ts';
 import { Revocations } from './revocations.ts';
@@ -21,7 +21,7 @@ export const EXPIRED_TOKEN = 4408;
 export const TRY_LATER = 1013;
 const MAX_INCOMING_BYTES = 16_384;
 const STAGES: ReadonlySet<string> = new Set(TAP_STAGES);
-const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}, a stage being one of ${TAP_STAGES.join(', ')}; or {"type":"counts", "scopes":[{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]} with at most ${MAX_SCOPES} scopes`;
+const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}, a stage being one of ${TAP_STAGES.join(', ')}; or {"type":"frames", "scopes":[…]} with at most ${MAX_SCOPES} such filters; or {"type":"counts", "scopes":[{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]} with at most ${MAX_SCOPES} scopes`;
 /** Messages kept while the token is checked. */
 const MAX_EARLY = 4;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
@@ -73,7 +73,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     if (!audience) audiences.set(orgId, (audience = new Audience(deps.ephemeral, orgId, budget, deps.hideSecrets)));
     const asked = filterOf(Object.fromEntries(url.searchParams));
     if (asked === undefined) refuse(socket);
-    const watcher = new Watcher(socket, asked ?? {});
+    const watcher = new Watcher(socket, url.searchParams.get('frames') === 'none' ? [] : [asked ?? {}]);
     audience.join(watcher);
     const revoked = () => socket.close(BAD_TOKEN, 'token no longer valid');
     const unwatch = checked.api_token_id === undefined ? undefined : revocations.watch(checked.api_token_id, revoked);
@@ -98,7 +98,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     );
     const onMessage = (text: string) => {
       const message = readMessage(text);
-      if (message?.filter) audience.setFilter(watcher, message.filter);
+      if (message?.filters) audience.setFilters(watcher, message.filters);
       else if (message?.scopes) counts.ask(socket, orgId, message.scopes);
       else refuse(socket);
     };
@@ -170,11 +170,22 @@ function filterOf(fields: Record<string, unknown>): Filter | undefined {
   }
   return filter;
 }
-function readMessage(text: string): { filter?: Filter | undefined; scopes?: CountsScope[] | undefined } | undefined {
+function filtersOf(scopes: unknown): Filters | undefined {
+  if (!Array.isArray(scopes) || scopes.length > MAX_SCOPES) return undefined;
+  const filters: Filter[] = [];
+  for (const scope of scopes) {
+    const filter = typeof scope === 'object' && scope !== null ? filterOf(scope as Record<string, unknown>) : undefined;
+    if (filter === undefined) return undefined;
+    filters.push(filter);
+  }
+  return filters;
+}
+function readMessage(text: string): { filters?: Filters | undefined; scopes?: CountsScope[] | undefined } | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     const fields = typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
-    if (fields.type === 'filter') return { filter: filterOf(fields) };
+    if (fields.type === 'filter') return { filters: filtersOf([fields]) };
+    if (fields.type === 'frames') return { filters: filtersOf(fields.scopes) };
     return fields.type === 'counts' ? { scopes: readScopes(fields.scopes) } : undefined;
   } catch {
     return undefined;

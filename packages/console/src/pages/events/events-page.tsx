@@ -18,7 +18,7 @@ import { Filters } from './filters.tsx';
 import { useLiveEvents } from './live-events.ts';
 import type { LiveRow } from './live-rows.ts';
 import { mergeLive, type Row, rowKey, rowOf } from './rows.ts';
-import { canBeLive, type EventsSearch, FILTERS, type FilterName, NOTHING_SELECTED, queryOf } from './search.ts';
+import { canBeLive, type EventsSearch, FILTERS, type FilterName, NOTHING_SELECTED, queryOf, scopeOf } from './search.ts';
 import { useIntegrations } from './use-integrations.ts';
 
 const PAGE_SIZE = 100;
@@ -61,7 +61,7 @@ export function EventsPage() {
     gcTime: 0,
     structuralSharing: false,
   });
-  const { rows: live, gap, close, leaveOpen, restart } = useLiveEvents(isLive, { pipeline: search.pipeline, event: search.event });
+  const { rows: live, gap, close, leaveOpen, restart } = useLiveEvents(isLive, scopeOf(search));
   const listed = useGrowingList(past.data?.pages);
   const known = useRef(listed);
   known.current = listed;

@@ -1,7 +1,8 @@
 /** Live frames as rows, newest first. Bounded, and handed to React at most four times a second. */
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { FrameScope } from '../../live/live.ts';
 import { useLiveFrames, useLiveState } from '../../live/use-live.ts';
-import { fill, fold, forget, type LiveFilter, type LiveRow, type LiveRows, matches, newestFirst } from './live-rows.ts';
+import { fill, fold, forget, type LiveRow, type LiveRows, newestFirst } from './live-rows.ts';
 import type { Row } from './rows.ts';
 
 const SHOW_EVERY_MS = 250;
@@ -28,28 +29,27 @@ export interface LiveEvents {
   restart(): void;
 }
 
-export function useLiveEvents(enabled: boolean, filter: LiveFilter): LiveEvents {
+export function useLiveEvents(enabled: boolean, scope: FrameScope): LiveEvents {
   const { status, since, skipped } = useLiveState();
   const [shown, setShown] = useState<readonly LiveRow[]>([]);
   const [gap, setGap] = useState<Gap>();
   const rows = useRef<LiveRows>(new Map());
   const dirty = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter starts an empty list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope starts an empty list
   useEffect(() => {
     rows.current = new Map();
     setShown([]);
     setGap(undefined);
-  }, [filter.pipeline, filter.event]);
+  }, [scope.pipeline_id, scope.event]);
   const isListening = enabled && status === 'live';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each connection and each filter begins with a gap
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each connection and each scope begins with a gap
   useEffect(() => {
     if (isListening) setGap({ why: 'away' });
-  }, [isListening, since, filter.pipeline, filter.event]);
+  }, [isListening, since, scope.pipeline_id, scope.event]);
   useEffect(() => {
     if (enabled && skipped > 0) setGap(tooMany);
   }, [enabled, skipped]);
-  useLiveFrames((frame) => {
-    if (!enabled || !matches(frame, filter)) return;
+  useLiveFrames(enabled ? scope : undefined, (frame) => {
     if (!fold(rows.current, frame, Date.now())) setGap(tooMany);
     dirty.current = true;
   });

@@ -12,16 +12,6 @@ export interface LiveRow extends Row {
 }
 export type LiveRows = Map<string, LiveRow>;
 
-export interface LiveFilter {
-  pipeline: string | undefined;
-  event: string | undefined;
-}
-export function matches(frame: LiveFrame, { pipeline, event }: LiveFilter): boolean {
-  if (pipeline !== undefined && frame.pipeline_id !== pipeline) return false;
-  if (event === undefined) return true;
-  return event.startsWith('@') ? frame.type === event.slice(1) : frame.event === event;
-}
-
 /** A frame begins a row or moves the verdict of one integration on. Answers false where an older row had to go. */
 export function fold(rows: LiveRows, frame: LiveFrame, now: number): boolean {
   if (frame.event_id === null || frame.pipeline_id === null) return true;

@@ -97,6 +97,11 @@ export function queryOf(search: EventsSearch) {
 function isKey<T extends object>(table: T, text: string | undefined): text is Extract<keyof T, string> {
   return text !== undefined && Object.hasOwn(table, text);
 }
+/** What of the live frames the list shows. */
+export const scopeOf = ({ pipeline, event }: EventsSearch) => ({
+  ...(pipeline === undefined ? {} : { pipeline_id: pipeline }),
+  ...(event === undefined ? {} : { event }),
+});
 /** Live frames say nothing of users or final results: only these filters can be applied to them. */
 export function canBeLive(search: EventsSearch): boolean {
   return FILTERS.every((name) => name === 'pipeline' || name === 'event' || search[name] === undefined);

@@ -55,11 +55,11 @@ export function useSetup(pipelineId: string | undefined): Setup | undefined {
     // Frames from before the connection are missing: read the events once after it opened.
     if (status === 'live' && waiting) void queries.invalidateQueries({ queryKey: ['setup'] });
   }, [status, waiting, queries]);
-  useLiveFrames((frame) => {
-    if (!waiting || frame.pipeline_id !== pipelineId || frame.event_id === null || frame.stage === 'rejected') return;
+  useLiveFrames(waiting ? { pipeline_id: pipelineId } : undefined, (frame) => {
+    if (!waiting || frame.event_id === null || frame.stage === 'rejected') return;
     const first = { event_id: frame.event_id, name: frame.event ?? frame.type ?? 'event' };
     // Before the first answer the other steps are not known, and a finished set-up must not look unfinished.
     queries.setQueryData(setupQuery(pipelineId).queryKey, (old: Setup | undefined) => old && { ...old, first });
-  }, waiting);
+  });
   return query.data;
 }
