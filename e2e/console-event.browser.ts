@@ -1,4 +1,5 @@
 /** The panel of an event says what really happened, and every number leads to a list of what it counts. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
@@ -113,9 +114,16 @@ test('every number of Home, a pipeline and an integration is the number of what 
   await vi.waitUntil(async () => (await count(`/dlq?pipeline_id=${pipeline.id}&stage=delivery`)) === 2, { timeout: 30_000, interval: 200 });
   receiver.answer(() => ({ status: 200 }));
   expect(await admin.post('/dlq/replay', { integration_id: second.id })).toEqual({ replayed: 1 });
+  const filtered = `/events?delivery=dropped&integration_id=${second.id}&event=Order%20Filtered`;
+  await vi.waitUntil(async () => (await count(filtered)) === 1, { timeout: 30_000, interval: 200 });
+  // The filter of the second drops it again.
+  const [from, to] = [Date.now() - 3_600_000, Date.now() + 60_000].map((ms) => new Date(ms).toISOString());
+  const history = { from, to, event_ids: ['filtered-1'] };
+  expect(await admin.post(`/pipelines/${pipeline.id}/integrations/${second.id}/replay`, history)).toEqual({ replayed: 1 });
   const settled = async () => {
-    const { totals, waiting } = await admin.get<{ totals: Record<string, number>; waiting: number }>(`/stats?pipeline_id=${pipeline.id}`);
-    if (waiting > 0 || totals.replayed !== 1 || totals.rejected !== 1) return false;
+    const { totals, waiting } = await admin.get<{ totals: Record<string, unknown>; waiting: number }>(`/stats?pipeline_id=${pipeline.id}`);
+    const { replayed, rejected, dropped_again } = totals;
+    if (waiting > 0 || replayed !== 1 || rejected !== 1 || !isDeepStrictEqual(dropped_again, { event_filtered: 1 })) return false;
     // An outcome is recorded a moment after its event stops waiting.
     return (await count('/events?delivery=waiting')) === 0 && (await count('/events?status=dropped')) === 1;
   };

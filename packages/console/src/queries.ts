@@ -64,6 +64,12 @@ export const statsQuery = (range: RangeKey, scope: StatsScope = {}, since?: numb
 /** All dead letters of the time, also of replays that failed again. */
 export const deadOf = ({ dead_lettered, dead_lettered_again }: { dead_lettered: number; dead_lettered_again: number }): number =>
   dead_lettered + dead_lettered_again;
+/** All drops of the time by reason, also of replays. During an upgrade an earlier version may answer, which does not count those. */
+export function droppedOf({ dropped, dropped_again = {} }: { dropped: Record<string, number>; dropped_again?: Record<string, number> }) {
+  const all = { ...dropped };
+  for (const [reason, count] of Object.entries(dropped_again)) all[reason] = (all[reason] ?? 0) + count;
+  return all;
+}
 /** All deliveries of the time, also of replays. */
 export const deliveredOf = ({ delivered, replayed }: { delivered: number; replayed: number }): number => delivered + replayed;
 /** The same length of time before the range, to compare with. */

@@ -2597,6 +2597,8 @@ export interface paths {
          *
          *     Filters may change later: send `{"type": "filter", "pipeline_id"?, "integration_id"?, "stage"?, "event"?}`.
          *
+         *     For the events of several places, send `{"type": "frames", "scopes": [{"pipeline_id"?, "integration_id"?, "stage"?, "event"?}]}`: at most 4 filters, and a message follows for every event that one of them matches. An empty list ends these messages. With `frames=none` there are none until a message asks for them: for a reader of live counts.
+         *
          *     For live counts, send `{"type": "counts", "scopes": [{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]}`: at most 4 scopes, each with the parameters of `GET /v1/admin/stats`. A message of stage `counts` follows for each scope about every 2 seconds, less often where the store is slow. A new list replaces the old one; an empty list ends the counts.
          *
          *     The socket closes with 4401 where the token is not valid, with 4408 when it expires, with 1013 where it cannot be served now.
@@ -6088,6 +6090,10 @@ export interface components {
             dropped: {
                 [key: string]: number;
             };
+            /** @description Replays that were dropped, by reason. With `dropped` it is the number of drops that `GET /events?delivery=dropped` lists. Earlier versions did not count it. */
+            dropped_again: {
+                [key: string]: number;
+            };
             /** @description Deliveries: an event counts once for each integration. */
             delivered: number;
             /** @description Failed attempts that were followed by another one. */
@@ -6131,6 +6137,10 @@ export interface components {
             processed: number;
             /** @description By reason. An event that several integrations drop counts once for each. */
             dropped: {
+                [key: string]: number;
+            };
+            /** @description Replays that were dropped, by reason. With `dropped` it is the number of drops that `GET /events?delivery=dropped` lists. Earlier versions did not count it. */
+            dropped_again: {
                 [key: string]: number;
             };
             /** @description Deliveries: an event counts once for each integration. */
@@ -14381,6 +14391,8 @@ export interface operations {
                 token?: string;
                 /** @description `true`: heartbeat messages are wanted. Without it there are none. */
                 heartbeat?: string;
+                /** @description `none`: no events until a message asks for them. */
+                frames?: string;
                 /** @description Only of this pipeline. */
                 pipeline_id?: string;
                 /** @description Only of this integration. */

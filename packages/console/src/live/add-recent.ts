@@ -68,6 +68,7 @@ function nothing(): Counts {
     duplicates: 0,
     processed: 0,
     dropped: {},
+    dropped_again: {},
     delivered: 0,
     retried: 0,
     dead_lettered: 0,

@@ -77,7 +77,10 @@ describe('adds up a batch of outcomes', () => {
       ...about,
     };
     const failed = { kind: 'dead_lettered' as const, dead_letter: letter, replay: true, ...about };
-    expect(counters([dropped, failed])).toEqual({ 'int_1/2/dead_lettered_again': 1 });
+    expect(counters([dropped, failed])).toEqual({
+      'int_1/2/dropped_again:mapping_filter': 1,
+      'int_1/2/dead_lettered_again': 1,
+    });
     expect(tally([failed]).deadLetters).toEqual([letter]);
   });
 

@@ -147,8 +147,8 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         if (!outcome.untraced) traceEvent(outcome, outcome.received_at, null);
         break;
       case 'dropped':
-        // The event of a replay was counted when it first arrived; only its delivery is counted, as `replayed`.
-        if (!outcome.replay) count(outcome, outcome.integration_id ?? '', outcome.at, `dropped:${outcome.reason}`);
+        // The event of a replay was counted when it first arrived: its own outcomes have counters of their own.
+        count(outcome, outcome.integration_id ?? '', outcome.at, `${outcome.replay ? 'dropped_again' : 'dropped'}:${outcome.reason}`);
         if (outcome.integration_id === undefined) {
           countReceived(outcome, outcome.received_at);
           traceEvent(outcome, outcome.received_at, outcome.reason);

@@ -6,7 +6,7 @@ import { Failed, Outdated } from '../../components/states.tsx';
 import { words } from '../../components/tag.tsx';
 import { change, milliseconds, number } from '../../format.ts';
 import { useTraffic } from '../../live/use-stats.ts';
-import { deadOf, deliveredOf, earlierStatsQuery } from '../../queries.ts';
+import { deadOf, deliveredOf, droppedOf, earlierStatsQuery } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 import { countedEvents } from '../events/search.ts';
@@ -82,18 +82,18 @@ export function Numbers({ range, pipelineId, oldest }: { range: RangeKey; pipeli
         />
         <Stat
           label="Dropped by your rules"
-          value={shown(data && sum(data.totals.dropped))}
-          change={moved(data && sum(data.totals.dropped), before && sum(before.dropped))}
+          value={shown(data && sum(droppedOf(data.totals)))}
+          change={moved(data && sum(droppedOf(data.totals)), before && sum(droppedOf(before)))}
           against={against}
           note={
             data === undefined
               ? ''
-              : reasonsOf(data.totals.dropped).map(({ reason, text }) => ({
+              : reasonsOf(droppedOf(data.totals)).map(({ reason, text }) => ({
                   text,
                   link: { to: '/events', search: countedEvents({ ...pipeline, range, reason }) },
                 }))
           }
-          series={data?.series.map(({ dropped }) => sum(dropped)) ?? []}
+          series={data?.series.map((entry) => sum(droppedOf(entry))) ?? []}
           counts={RESULTS}
           link={{ to: '/events', search: countedEvents({ ...pipeline, range, delivery: 'dropped' }) }}
         />

@@ -1,7 +1,7 @@
 /** Received, delivered, dropped and dead letters over the time range. */
 import { lazy, Suspense } from 'react';
 import { useTraffic } from '../../live/use-stats.ts';
-import { deadOf, deliveredOf } from '../../queries.ts';
+import { deadOf, deliveredOf, droppedOf } from '../../queries.ts';
 import { RANGES, type RangeKey } from '../../time-range.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 import { countedEvents, type EventsSearch } from '../events/search.ts';
@@ -38,7 +38,7 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
                 {
                   name: 'Dropped',
                   colour: '--mark-warn',
-                  values: data.series.map(({ dropped }) => sum(dropped)),
+                  values: data.series.map((entry) => sum(droppedOf(entry))),
                   link: events({ delivery: 'dropped' }),
                 },
                 {

@@ -33,6 +33,8 @@ export interface StatsEntry {
   duplicates: number;
   processed: number;
   dropped: Record<string, number>;
+  /** Replays that were dropped. */
+  dropped_again: Record<string, number>;
   delivered: number;
   retried: number;
   dead_lettered: number;
@@ -193,6 +195,7 @@ function gather(): Gathered {
       duplicates: 0,
       processed: 0,
       dropped: {},
+      dropped_again: {},
       delivered: 0,
       retried: 0,
       dead_lettered: 0,
@@ -209,7 +212,7 @@ function add({ entry, latency }: Gathered, counter: string, n: number): void {
   const colon = counter.indexOf(':');
   const kind = colon < 0 ? counter : counter.slice(0, colon);
   const detail = counter.slice(colon + 1);
-  if (kind === 'dropped') entry.dropped[detail] = (entry.dropped[detail] ?? 0) + n;
+  if (kind === 'dropped' || kind === 'dropped_again') entry[kind][detail] = (entry[kind][detail] ?? 0) + n;
   else if (kind === 'source') entry.received_by_source[detail] = (entry.received_by_source[detail] ?? 0) + n;
   else if (kind === 'latency') latency.set(Number(detail), (latency.get(Number(detail)) ?? 0) + n);
   else if (kind === 'rejected') {

@@ -29,6 +29,10 @@ const Entry = {
   dropped: Type.Record(Type.String(), Type.Integer(), {
     description: 'By reason. An event that several integrations drop counts once for each.',
   }),
+  dropped_again: Type.Record(Type.String(), Type.Integer(), {
+    description:
+      'Replays that were dropped, by reason. With `dropped` it is the number of drops that `GET /events?delivery=dropped` lists. Earlier versions did not count it.',
+  }),
   delivered: Type.Integer({ description: 'Deliveries: an event counts once for each integration.' }),
   retried: Type.Integer({ description: 'Failed attempts that were followed by another one.' }),
   dead_lettered: Type.Integer(),
