@@ -5,12 +5,13 @@ import type { ReactNode } from 'react';
 import { api, call } from '../../api.ts';
 import { Tag, words } from '../../components/tag.tsx';
 import { bytes, clockTime } from '../../format.ts';
+import { failureText } from '../../forms.ts';
 import { Delivery } from './delivery.tsx';
 import { Diff } from './diff.tsx';
 import { changesQuery, type Explained } from './event-query.ts';
 import classes from './events.module.css';
 import { Step, since, stepName } from './step.tsx';
-import { linesOf, type StepRecord } from './step-diff.ts';
+import { INEXACT, linesOf, type StepRecord } from './step-diff.ts';
 
 export interface OpenRequest {
   /** The integration whose request is open. */
@@ -22,7 +23,7 @@ export function Life({ event, request, onRequest }: { event: Explained } & OpenR
   const start = Date.parse(event.received_at);
   const steps = (event.steps as StepRecord[]).filter(({ stage }) => stage === 'processing');
   const changes = useQuery({ ...changesQuery(event), enabled: steps.length > 0, retry: false });
-  const { lines, why } = linesOf(steps, event.received, event.event, changes.data);
+  const { lines, about } = linesOf(steps, event.received, event.event, changes.data);
   const transformations = useQuery({
     queryKey: ['transformations', event.pipeline_id],
     queryFn: () => call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: event.pipeline_id } } })),
@@ -47,7 +48,13 @@ export function Life({ event, request, onRequest }: { event: Explained } & OpenR
           <Diff lines={lines[at] ?? []} open={!QUIET.has(step.step ?? '')} />
         </Step>
       ))}
-      {why !== undefined && <li className={`dim ${classes.aside}`}>{why}</li>}
+      {changes.isError ? (
+        <li className={`dim ${classes.aside}`}>
+          The event could not be run again: {failureText(changes.error)} {INEXACT}
+        </li>
+      ) : (
+        about !== undefined && <li className={`dim ${classes.aside}`}>{about}</li>
+      )}
       {event.status !== 'processed' && event.reason !== null && (
         <Step title={words(event.status)} tone="bad" when="">
           <div className={classes.detail}>{event.deliveries[0]?.explanation ?? words(event.reason)}</div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diffsOf, linesOf } from './step-diff.ts';
+import { diffsOf, linesOf, type Rerun } from './step-diff.ts';
 
 const received = { properties: { total: 119 }, context: { ip: '203.0.113.7' } };
 const event = { properties: { total: 119, net_value: 100 }, context: { ip: '203.0.113.0' } };
@@ -26,11 +26,16 @@ const rerun = {
   steps: [{ changes: [{ path: 'properties.a', after: 1 }] }, { changes: [{ path: 'properties.a', before: 1, after: 2 }] }],
 };
 test('a value that two steps changed is shown at both where the event was run again', () => {
-  expect(linesOf(steps, received, event, rerun)).toEqual({ lines: rerun.steps.map(({ changes }) => changes) });
+  expect(linesOf(steps, received, event, rerun).lines).toEqual(rerun.steps.map(({ changes }) => changes));
+});
+test('it is said that a rerun uses stored values of the visitor, and that a large event is not run again', () => {
+  const about = (of: Rerun) => linesOf(steps, received, event, of).about;
+  expect(about(rerun)).toContain('session, identity, visitor memory and location are the stored ones');
+  expect(about({ unavailable: 'too_large', same: false, steps: [] })).toContain('larger than 64 KB');
 });
 test('a rerun that ends differently is not shown as what happened; the reason is', () => {
-  const { lines, why } = linesOf(steps, received, event, { ...rerun, same: false });
-  expect([lines, why]).toEqual([[[], []], expect.stringContaining('the configuration was changed since')]);
+  const { lines, about } = linesOf(steps, received, event, { ...rerun, same: false });
+  expect([lines, about]).toEqual([[[], []], expect.stringContaining('the configuration was changed since')]);
   const gone = linesOf(steps, received, event, { unavailable: 'not_retained', same: false, steps: [] });
-  expect(gone.why).toContain('no longer retained');
+  expect(gone.about).toContain('no longer retained');
 });

@@ -24,23 +24,26 @@ export interface Rerun {
   steps: readonly { changes: readonly DiffLine[] }[];
 }
 
-/** Exact lines, or those of the trace with the reason why there are no exact ones. */
+/** Exact lines, or those of the trace; with where their values come from. */
 export function linesOf(
   steps: readonly StepRecord[],
   received: unknown,
   event: Record<string, unknown> | null,
   rerun: Rerun | undefined,
-): { lines: readonly (readonly DiffLine[])[]; why?: string } {
-  if (rerun?.same && rerun.steps.length === steps.length) return { lines: rerun.steps.map(({ changes }) => changes) };
+): { lines: readonly (readonly DiffLine[])[]; about?: string } {
+  if (rerun?.same && rerun.steps.length === steps.length) return { lines: rerun.steps.map(({ changes }) => changes), about: EXACT };
   const lines = diffsOf(steps, received, event);
-  return rerun === undefined ? { lines } : { lines, why: `${WHY[rerun.unavailable ?? 'changed']} ${INEXACT}` };
+  return rerun === undefined ? { lines } : { lines, about: `${WHY[rerun.unavailable ?? 'changed']} ${INEXACT}` };
 }
-const INEXACT = 'The values are those of the event as received and as stored, which is not exact where two steps changed the same field.';
+const EXACT =
+  'To show these changes the event was run again, without being sent. The values of session, identity, visitor memory and location are the stored ones: they depend on what was known then.';
+export const INEXACT =
+  'The values are those of the event as received and as stored, which is not exact where two steps changed the same field.';
 const WHY = {
   changed: 'Run again, the event comes out differently: the configuration was changed since.',
   not_retained: 'The event as received is no longer retained, so it cannot be run again.',
   log_unavailable: 'The event log cannot be read now, so the event cannot be run again.',
-  too_large: 'The event is too large to be run again for this view.',
+  too_large: 'The event is larger than 64 KB. Only smaller ones are run again for this view.',
 };
 
 export function diffsOf(steps: readonly StepRecord[], received: unknown, event: Record<string, unknown> | null): DiffLine[][] {
