@@ -6,9 +6,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Browsing, browse } from '../packages/collector/test/site.ts';
+import { firstLoad, soonAfter } from '../packages/console/first-load.ts';
 import { signIn, writeCode } from './harness/console.ts';
 import { type DemoShop, openDemoShop } from './harness/demo-shop.ts';
 import { type Service, startService } from './harness/service.ts';
@@ -190,6 +191,22 @@ describe('every page of the console', () => {
   test.each(PAGES)('%s', async (name, path, shown) => {
     await page.goto(`${service.url}${path()}`);
     await inspect(name, shown);
+  });
+
+  test('Home loads the files that count for its size, and no others', async () => {
+    const loaded = new Set<string>();
+    const note = (request: Request) => loaded.add(/\/assets\/(.+\.js)$/.exec(request.url())?.[1] ?? '');
+    // A link under the mouse loads its page ahead.
+    await page.mouse.move(0, 0);
+    page.on('request', note);
+    await page.goto(service.url);
+    await page.getByText('As a table').waitFor();
+    page.off('request', note);
+    loaded.delete('');
+    const counted = firstLoad();
+    const known = new Set([...counted, ...soonAfter()]);
+    expect([...loaded].filter((file) => !known.has(file))).toEqual([]);
+    expect([...counted].filter((file) => !loaded.has(file))).toEqual([]);
   });
 
   test('docs', async () => {

@@ -3,12 +3,11 @@ import '@mantine/notifications/styles.layer.css';
 import '@mantine/spotlight/styles.layer.css';
 import './theme.css';
 import { MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
-import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { RefusedError } from './api.ts';
+import { Overlays } from './overlays.tsx';
 import { createConsoleRouter } from './router.tsx';
 import { session } from './session/session.ts';
 import { theme } from './theme.ts';
@@ -49,10 +48,8 @@ if (root === null) throw new Error('index.html has no #root');
 createRoot(root).render(
   <MantineProvider theme={theme} defaultColorScheme="auto">
     <QueryClientProvider client={queries}>
-      <ModalsProvider>
-        <Notifications position="bottom-right" limit={3} />
-        <RouterProvider router={createConsoleRouter()} />
-      </ModalsProvider>
+      <RouterProvider router={createConsoleRouter()} />
+      <Overlays />
     </QueryClientProvider>
   </MantineProvider>,
 );

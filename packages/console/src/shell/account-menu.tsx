@@ -1,23 +1,25 @@
-import { Button, Menu, useMantineColorScheme } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { organisationQuery } from '../queries.ts';
+import { useEffect, useRef, useState } from 'react';
 import { useUser } from '../session/use-session.ts';
-import classes from './shell.module.css';
+import { AccountLabel } from './account-button.tsx';
 import { signOut } from './sign-out.tsx';
 
+/** Open to begin with: its button was pressed before it was loaded. */
 export function AccountMenu() {
   const user = useUser();
-  const organisation = useQuery(organisationQuery());
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const target = useRef<HTMLButtonElement>(null);
+  const [opened, setOpened] = useState(false);
+  useEffect(() => {
+    // The pressed button is gone: this one has the focus in its place, also when the menu closes.
+    target.current?.focus();
+    setOpened(true);
+  }, []);
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} opened={opened} onChange={setOpened}>
       <Menu.Target>
-        <Button variant="default">
-          <span className={classes.organisation}>{organisation.data?.name ?? user.email.split('@', 1)[0]}</span>
-          <span className={classes.role}>{`\u00a0· ${user.role}`}</span>
-          {'\u00a0▾'}
-        </Button>
+        <AccountLabel ref={target} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>

@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { number } from '../format.ts';
 import { useLiveState, useRecent } from '../live/use-live.ts';
@@ -21,12 +20,10 @@ export function LiveDot() {
   }[shown];
   return (
     <span className={classes.live}>
-      <Tooltip label={why} multiline maw={280}>
-        <span className={classes.live} role="status" aria-label={`${WORDS[shown]}: ${why}`}>
-          <span className={classes.dot} data-state={shown} />
-          {WORDS[shown]}
-        </span>
-      </Tooltip>
+      <span className={classes.live} role="status" aria-label={`${WORDS[shown]}: ${why}`} title={why}>
+        <span className={classes.dot} data-state={shown} />
+        {WORDS[shown]}
+      </span>
       {shown === 'live' && rate !== undefined && rate.perMinute >= 1 && (
         <span className={classes.rate}>
           {'· '}

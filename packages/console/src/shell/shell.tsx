@@ -1,13 +1,14 @@
 /** The frame around every page: rail, top bar, live state. Shows the sign-in page while nobody is signed in. */
-import { AppShell, Burger, Group, Modal, Text } from '@mantine/core';
+import { Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { RANGE_PLACE } from '../components/range-select.tsx';
 import { Loading } from '../components/states.tsx';
 import { live } from '../live/live.ts';
+import { loadOverlays } from '../overlays.tsx';
 import { useSession } from '../session/use-session.ts';
-import { AccountMenu } from './account-menu.tsx';
+import { AccountButton } from './account-button.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { LiveDot } from './live-dot.tsx';
 import { Rail } from './rail.tsx';
@@ -15,10 +16,11 @@ import { SearchButton } from './search-button.tsx';
 import classes from './shell.module.css';
 import { ThemeButton } from './theme-button.tsx';
 
-const loadSignIn = async () => ({ default: (await import('../pages/sign-in/sign-in-page.tsx')).SignInPage });
-const SignInPage = lazy(loadSignIn);
+const SignInPage = lazy(async () => ({ default: (await import('../pages/sign-in/sign-in-page.tsx')).SignInPage }));
+const loadSignInAgain = async () => ({ default: (await import('../pages/sign-in/sign-in-again.tsx')).SignInAgain });
+const SignInAgain = lazy(loadSignInAgain);
 /** Long after the first page stands. A session that ends later finds the sign-in loaded, also after an upgrade of the service. */
-const SIGN_IN_AFTER_MS = 5_000;
+const LOAD_MORE_AFTER_MS = 5_000;
 
 export function Shell() {
   const state = useSession();
@@ -27,7 +29,10 @@ export function Shell() {
     if (!signedIn) return;
     live.start();
     // Where it cannot be loaded now, it is loaded when it is needed.
-    const timer = setTimeout(() => void loadSignIn().catch(() => undefined), SIGN_IN_AFTER_MS);
+    const timer = setTimeout(() => {
+      loadOverlays();
+      void loadSignInAgain().catch(() => undefined);
+    }, LOAD_MORE_AFTER_MS);
     return () => {
       clearTimeout(timer);
       live.stop();
@@ -54,19 +59,9 @@ export function Shell() {
     <>
       <Frame />
       {state.status === 'signed_out' && (
-        <Modal
-          opened
-          onClose={() => undefined}
-          fullScreen
-          withCloseButton={false}
-          padding={0}
-          aria-label="Sign in again"
-          transitionProps={{ duration: 0 }}
-        >
-          <Suspense fallback={<Loading what="the sign-in" />}>
-            <SignInPage {...(state.reason === undefined ? {} : { notice: state.reason })} email={state.user?.email ?? ''} />
-          </Suspense>
-        </Modal>
+        <Suspense fallback={<Loading what="the sign-in" />}>
+          <SignInAgain {...(state.reason === undefined ? {} : { notice: state.reason })} email={state.user?.email ?? ''} />
+        </Suspense>
       )}
     </>
   );
@@ -78,11 +73,12 @@ function Frame() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of small screens
   useEffect(close, [pathname]);
   return (
-    <AppShell header={{ height: 52 }} navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !open } }} padding="lg">
+    <div className={classes.frame}>
       <a className={classes.skip} href="#main">
         Skip to content
       </a>
-      <AppShell.Header className={classes.header}>
+      {/* The second class keeps its place while a dialog hides the scroll bar. */}
+      <header className={`${classes.header} right-scroll-bar-position`}>
         <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" aria-expanded={open} />
         <Link to="/" className={classes.logo}>
           Firsthand
@@ -92,16 +88,16 @@ function Frame() {
         <Group gap="md" ml="auto" wrap="nowrap">
           <LiveDot />
           <ThemeButton />
-          <AccountMenu />
+          <AccountButton />
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar className={classes.rail}>
+      </header>
+      <div className={classes.rail} data-open={open}>
         <Rail />
-      </AppShell.Navbar>
-      <AppShell.Main id="main" className={classes.main}>
+      </div>
+      <main id="main" className={classes.main}>
         <ConnectionBanner />
         <Outlet />
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 }

@@ -1,10 +1,10 @@
 /** One entry of a mapping: what it says of itself, its rows before, for and after the payload, and all of it as JSON. */
 import { Button, Group, Menu, Switch } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useMemo, useState } from 'react';
 import { NEW_COMPARISON } from '../../components/condition.ts';
 import { ConditionEditor, ConditionSummary } from '../../components/condition-editor.tsx';
 import field from '../../components/field.module.css';
+import { openConfirmModal } from '../../overlays.tsx';
 import type { Completion } from './completions.ts';
 import {
   addAlternative,
@@ -273,7 +273,7 @@ function EntryMenu({ section: { path, title, kind, entry }, disabled, parts, onA
           <Menu.Item
             color="red"
             onClick={() =>
-              modals.openConfirmModal({
+              openConfirmModal({
                 title: `Remove ${title}?`,
                 children:
                   path.length > 2 ? 'The other entries of the event stay.' : 'Its events then follow the setting “everything else”.',

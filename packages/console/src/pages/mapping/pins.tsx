@@ -1,6 +1,5 @@
 /** Which revision each pipeline has pinned; the pin can be moved up and down. */
 import { Alert, Box, Select, Stack, Table, Text, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,6 +9,7 @@ import { RoleNote } from '../../components/role-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { UseTemplate } from '../../components/use-template.tsx';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { useMay } from '../../session/use-session.ts';
 import type { PinnedIntegration } from './request-pane.tsx';
 
@@ -41,7 +41,7 @@ export function Pins({
     },
   });
   const ask = (integration: PinnedIntegration, revision: number) =>
-    modals.openConfirmModal({
+    openConfirmModal({
       title: `Deliver ${integration.name} in ${integration.pipeline_name} with revision ${revision}?`,
       children: <RevisionChange integrationId={integration.id} from={integration.revision_number} to={revision} />,
       labels: { confirm: `Use revision ${revision}`, cancel: 'Keep' },

@@ -1,7 +1,6 @@
 /** The exact request, recomputed as you type; and one real request through the pinned revision. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { Group } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { useMutation } from '@tanstack/react-query';
 import { memo } from 'react';
 import { api, call } from '../../api.ts';
@@ -11,6 +10,7 @@ import { Tag } from '../../components/tag.tsx';
 import { VendorRequests, type VendorResult } from '../../components/vendor-requests.tsx';
 import { milliseconds } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import classes from './mapping.module.css';
 
 export interface PinnedIntegration {
@@ -65,7 +65,7 @@ function SendOne({ event, integration }: { event: CanonicalEvent; integration: P
           variant="default"
           loading={send.isPending}
           onClick={() =>
-            modals.openConfirmModal({
+            openConfirmModal({
               title: `Send this event to ${integration.name} for real?`,
               children: `One request goes to the vendor, through revision ${integration.revision_number}, which is pinned now, without filter or consent gate.`,
               labels: { confirm: 'Send one', cancel: 'Not now' },

@@ -1,5 +1,4 @@
 import { Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,6 +7,7 @@ import { LastDay, receivedText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { integrationsQuery } from '../../queries.ts';
 
 export function DeletePipeline({ pipeline: { id, name } }: { pipeline: { id: string; name: string } }) {
@@ -32,7 +32,7 @@ export function DeletePipeline({ pipeline: { id, name } }: { pipeline: { id: str
         variant="outline"
         loading={remove.isPending}
         onClick={() =>
-          modals.openConfirmModal({
+          openConfirmModal({
             title: `Delete ${name}?`,
             children: (
               <>

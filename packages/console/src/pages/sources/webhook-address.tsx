@@ -1,6 +1,5 @@
 /** Where a provider sends its webhooks, and the secret with which it signs them. */
 import { Group, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
@@ -8,6 +7,7 @@ import { Copy, Json } from '../../components/json.tsx';
 import { LastDay, sentText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import type { Source } from './sources.ts';
 
 export function WebhookAddress({ source }: { source: Source }) {
@@ -32,7 +32,7 @@ export function WebhookAddress({ source }: { source: Source }) {
           variant="default"
           loading={rotate.isPending}
           onClick={() =>
-            modals.openConfirmModal({
+            openConfirmModal({
               title: `Make a new signing secret for ${source.name}?`,
               children: (
                 <>
