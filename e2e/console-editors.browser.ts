@@ -172,7 +172,12 @@ describe('the mapping builder', () => {
     await page.getByRole('button', { name: /^Signed Up/ }).click();
     const target = (at: number) => page.getByRole('textbox', { name: `Target, row ${at} of Signed Up` });
     const order = () => Promise.all([1, 2, 3].map((at) => target(at).inputValue()));
-    await page.getByRole('button', { name: 'Actions for row 1 of Signed Up' }).dragTo(target(3));
+    const handle = page.getByRole('button', { name: 'Actions for row 1 of Signed Up' });
+    await handle.press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => handle.evaluate((button) => button === document.activeElement)).toBe(true);
+    await handle.dragTo(target(3));
     await expect.poll(order).toEqual(['b', 'c', 'a']);
     await target(3).focus();
     await page.keyboard.press('Alt+ArrowUp');

@@ -197,6 +197,11 @@ describe('the lists of a large organisation', () => {
     await panel.getByRole('button', { name: 'Request and answer' }).click();
     await panel.getByText('{"thanks":"for the order"}').waitFor();
     await panel.getByRole('button', { name: 'Copy as curl' }).waitFor();
+    await panel.getByRole('button', { name: 'Close' }).press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role')), 'the focus is back in the list').toBe('option');
+    await page.keyboard.press('Enter');
+    await panel.getByRole('button', { name: 'Copy as curl' }).waitFor();
     await page.goBack();
     await panel.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: '+ Result' }).click();

@@ -84,6 +84,13 @@ describe('the console', () => {
     await page.getByLabel('First password').fill('short');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await expect.poll(() => page.getByRole('dialog').innerText()).toMatch(/12 characters/);
+    // An entry of a list: at the list.
+    await page.goto(`${service.url}/pipelines?new=yes`);
+    await page.getByRole('dialog').getByLabel('Name').fill('Second shop');
+    await page.getByRole('dialog').getByLabel('Domains that may send events').first().fill('https://shop.example');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').getByText('Entry 1: ').waitFor();
   });
 
   test('shows a page for an unknown address, and reported no error in the browser', async () => {

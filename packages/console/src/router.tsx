@@ -43,6 +43,7 @@ const events = createRoute({
     'status',
     'plan',
     'range',
+    'time',
     'selected',
     'selected_in',
     'live',
@@ -60,7 +61,7 @@ const pipelines = createRoute({
 const pipeline = createRoute({
   getParentRoute: () => root,
   path: '/pipelines/$pipelineId',
-  validateSearch: texts('tab', 'range', 'integration', 'transformation', 'event', 'snippet'),
+  validateSearch: texts('tab', 'range', 'integration', 'transformation', 'event', 'snippet', 'agreed'),
   component: lazyRouteComponent(() => import('./pages/pipelines/pipeline-page.tsx'), 'PipelinePage'),
 });
 const deadLetters = createRoute({

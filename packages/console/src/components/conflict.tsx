@@ -1,12 +1,25 @@
 /** Somebody else changed the same thing meanwhile: theirs beside yours, and both ways forward. Nothing typed is lost. */
 import { Alert, Button, Group } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { lazy, Suspense } from 'react';
 import { RefusedError } from '../api.ts';
+import { failureText } from '../forms.ts';
 import { Loading } from './states.tsx';
 
 const SideBySide = lazy(async () => ({ default: (await import('./side-by-side.tsx')).SideBySide }));
 
 export const isConflict = (error: unknown): boolean => error instanceof RefusedError && error.code === 'CONFLICT';
+
+/** Reads what somebody else has saved. Undefined, and said, where that is not possible now: the same click works later. */
+export async function readTheirs<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const message = `Somebody else has changed it meanwhile, and theirs cannot be read now. Your changes are still here. ${failureText(error)}`;
+    notifications.show({ color: 'red', title: 'Not saved', message });
+    return undefined;
+  }
+}
 
 export interface ConflictProps {
   /** For example `the data layer`. */

@@ -97,7 +97,15 @@ export function PageError({ error, reset }: { error: unknown; reset?: () => void
 }
 export function NotFound() {
   return (
-    <Empty title="There is no such page" order={1} action={<Link to="/">Go to Home</Link>}>
+    <Empty
+      title="There is no such page"
+      order={1}
+      action={
+        <Button variant="default" component={Link} to="/">
+          Go to Home
+        </Button>
+      }
+    >
       The address may be mistyped, or what it pointed to is gone.
     </Empty>
   );

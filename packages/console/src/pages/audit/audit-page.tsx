@@ -2,7 +2,7 @@ import { Button, Group, Table, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
@@ -72,6 +72,7 @@ export function AuditPage() {
       ),
     onError: (error) => notifications.show({ color: 'red', title: 'Not verified', message: failureText(error) }),
   });
+  const filtered = [action, resource, user, from, to].some((value) => value !== undefined);
   const rows = (entries.data?.pages.flatMap((page) => page.audit_logs) ?? []) as Entry[];
   return (
     <Page
@@ -105,7 +106,22 @@ export function AuditPage() {
       ) : entries.isLoadingError ? (
         <Failed error={entries.error} retry={() => void entries.refetch()} />
       ) : rows.length === 0 ? (
-        <Empty title="No entry matches">Entries begin with the first change of this organisation.</Empty>
+        <Empty
+          title={filtered ? 'No entry matches' : 'No entries yet'}
+          action={
+            filtered ? (
+              <Button variant="default" onClick={() => void navigate({ to: '/audit' })}>
+                Clear the filters
+              </Button>
+            ) : (
+              <Button variant="default" component={Link} to="/pipelines">
+                Go to the pipelines
+              </Button>
+            )
+          }
+        >
+          Entries begin with the first change of this organisation.
+        </Empty>
       ) : (
         <>
           <section className="panel" style={{ overflowX: 'auto' }}>
@@ -203,16 +219,20 @@ interface FilterProps {
 }
 /** Applied with Enter and when the field is left. */
 function Filter({ name, label, placeholder, value = '', onChange }: FilterProps) {
+  const [typed, setTyped] = useState({ text: value, of: value });
+  // The address was changed: by this field, by Back, or by a button.
+  if (typed.of !== value) setTyped({ text: value, of: value });
+  const apply = () => typed.text.trim() !== value && onChange(name, typed.text.trim());
   return (
     <TextInput
-      key={value}
       size="xs"
       w={200}
       label={label}
       placeholder={placeholder}
-      defaultValue={value}
-      onBlur={({ currentTarget }) => currentTarget.value.trim() !== value && onChange(name, currentTarget.value.trim())}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && onChange(name, currentTarget.value.trim())}
+      value={typed.text}
+      onChange={({ currentTarget }) => setTyped({ text: currentTarget.value, of: value })}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
     />
   );
 }

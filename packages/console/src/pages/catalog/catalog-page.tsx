@@ -1,5 +1,5 @@
 import { GROUPS } from '@firsthand/core/vendor/definition.ts';
-import { Chip, TextInput } from '@mantine/core';
+import { Button, Chip, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../components/page.tsx';
@@ -14,6 +14,7 @@ const labelOf = (group: string) => group.replaceAll('_', ' ');
 export function CatalogPage() {
   const { q = '', group = 'all', pipeline } = useSearch({ strict: false }) as { q?: string; group?: string; pipeline?: string };
   const navigate = useNavigate();
+  const kept = pipeline === undefined ? {} : { pipeline };
   const catalog = useQuery(catalogQuery());
   const set = (next: { q?: string | undefined; group?: string | undefined }) =>
     void navigate({ to: '/catalog', search: (old: object) => ({ ...old, ...next }), replace: true } as never);
@@ -47,19 +48,29 @@ export function CatalogPage() {
         </Chip.Group>
       </div>
       {vendors.length === 0 ? (
-        <Empty title="No vendor matches">
-          Any HTTP API can be reached with the vendor “Custom HTTP”, any endpoint of your own with “Webhook”.
+        <Empty
+          title="No vendor matches"
+          action={
+            <Button variant="default" onClick={() => set({ q: undefined, group: undefined })}>
+              Clear the filters
+            </Button>
+          }
+        >
+          Any HTTP API can be reached with{' '}
+          <Link to="/catalog/$vendor" params={{ vendor: 'custom_http' }} search={kept}>
+            Custom HTTP
+          </Link>
+          , any endpoint of your own with{' '}
+          <Link to="/catalog/$vendor" params={{ vendor: 'webhook' }} search={kept}>
+            Webhook
+          </Link>
+          .
         </Empty>
       ) : (
         <ul className={classes.grid}>
           {vendors.map(({ key, name, description, group: kind, status }) => (
             <li key={key}>
-              <Link
-                to="/catalog/$vendor"
-                params={{ vendor: key }}
-                search={pipeline === undefined ? {} : { pipeline }}
-                className={`panel ${classes.card}`}
-              >
+              <Link to="/catalog/$vendor" params={{ vendor: key }} search={kept} className={`panel ${classes.card}`}>
                 <span className={classes.cardHead}>
                   <VendorIcon vendor={key} name={name} />
                   <b>{name}</b>

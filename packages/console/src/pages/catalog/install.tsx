@@ -92,6 +92,11 @@ export function Install({
   useEffect(() => {
     if (only !== undefined && form.values.pipelines.length === 0) form.setFieldValue('pipelines', [only]);
   }, [only]);
+  function showFaults(error: unknown) {
+    const faults = fieldErrors(error, 'name');
+    form.setErrors(faults);
+    if (Object.keys(faults).some((field) => optional.some(({ key }) => field.startsWith(`config.${key}`)))) setMore(true);
+  }
   // Steps that a failed try completed: a second integration of a pipeline would deliver each event twice.
   const steps = useRef(installation(vendor.key, callsOf(vendor)));
   const install = useMutation({
@@ -103,7 +108,7 @@ export function Install({
       });
     },
     onSettled: () => Promise.all(['integrations', 'templates'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+    onError: showFaults,
   });
   const test = ({ variant: key, config, pipelines: [pipeline_id] }: typeof form.values, body: TestBody) =>
     call(
@@ -163,7 +168,7 @@ export function Install({
             }`}
             testMode={vendor.test_mode}
             send={(body) => test(form.values, body)}
-            onError={(error) => form.setErrors(fieldErrors(error, 'name'))}
+            onError={showFaults}
           />
         </div>
         <ConsentCategorySelect

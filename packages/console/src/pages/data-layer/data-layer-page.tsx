@@ -1,18 +1,18 @@
 /** Organisation-level processing as forms, with their effect on a sample event beside them. Two people who edit at once see each other's change. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import { Alert, Button } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
-import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { Conflict, isConflict, readTheirs } from '../../components/conflict.tsx';
 import { Page } from '../../components/page.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { dateTime } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { readRecentEvents, TRIAL_PAGES } from '../mapping/recent-events.ts';
 import classes from './data-layer.module.css';
@@ -58,15 +58,16 @@ function Form({ first }: { first: Stored }) {
         }),
       ),
     onMutate: () => config,
-    onSuccess: async (_saved, _version, sent) => {
+    onSuccess: (saved, _version, sent) => {
       notifications.show({ message: 'Saved. New events are processed this way within five seconds.' });
-      const now = await queries.fetchQuery({ ...dataLayerQuery, staleTime: 0 });
+      const now = saved as unknown as Stored;
+      queries.setQueryData(dataLayerQuery.queryKey, now);
       setStored(now);
       setConfig((typed) => afterSave(sent, typed, now.config));
       setConflict(undefined);
     },
     onError: async (error) => {
-      if (isConflict(error)) setConflict(await dataLayerQuery.queryFn());
+      if (isConflict(error)) setConflict(await readTheirs(dataLayerQuery.queryFn));
     },
   });
   /** What drops or changes events is saved after a question that counts them. */
@@ -76,7 +77,7 @@ function Form({ first }: { first: Stored }) {
     onError: () => question('How many events that concerns is not known now.'),
   });
   const question = (text: string) =>
-    modals.openConfirmModal({
+    openConfirmModal({
       title: 'Change how every event is processed?',
       children: `${text} New events are processed the new way within five seconds; those that were delivered stay as they are.`,
       labels: { confirm: 'Save it', cancel: 'Keep' },

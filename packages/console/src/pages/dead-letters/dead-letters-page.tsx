@@ -1,7 +1,7 @@
 /** What failed for good, by cause; inspect one, replay one, some, a cause or a filter; replay history. */
 import { Button, Group, SegmentedControl, Select, Tabs } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
@@ -136,7 +136,20 @@ export function DeadLettersPage() {
           ) : groups.isLoadingError ? (
             <Failed error={groups.error} retry={() => void groups.refetch()} />
           ) : causes.length === 0 ? (
-            <Empty title={search.range === undefined ? 'Nothing failed for good' : 'Nothing failed for good in this time'}>
+            <Empty
+              title={search.range === undefined ? 'Nothing failed for good' : 'Nothing failed for good in this time'}
+              action={
+                Object.keys(wide).length > 0 ? (
+                  <Button variant="default" onClick={() => void navigate({ to: '/dead-letters' })}>
+                    Clear the filters
+                  </Button>
+                ) : (
+                  <Button variant="default" component={Link} to="/events">
+                    See the events
+                  </Button>
+                )
+              }
+            >
               Events that a vendor refuses, or that fail in processing, are listed here. {kept}
             </Empty>
           ) : (

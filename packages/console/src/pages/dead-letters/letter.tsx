@@ -1,6 +1,5 @@
 /** One dead letter: why it failed, each attempt, the event. A rejected event can be corrected before it is sent again. */
 import { Alert, Button, CloseButton, Group, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -13,9 +12,11 @@ import { RefusedSender } from '../../components/refused-sender.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading, Outdated } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { parseExactly } from '../../exact-json.ts';
 import { dateTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { useUnsaved } from '../../use-unsaved.ts';
 import type { DeadLettersSearch } from './search.ts';
 
@@ -37,8 +38,9 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
     },
     onError: (error) => notifications.show({ color: 'red', title: 'Not deleted', message: failureText(error) }),
   });
+  const panel = useReturnFocus<HTMLElement>();
   return (
-    <section className="panel" style={{ padding: 16, marginTop: 16 }} aria-label="Dead letter">
+    <section ref={panel} className="panel" style={{ padding: 16, marginTop: 16 }} aria-label="Dead letter">
       {letter.isPending ? (
         <Loading what="the dead letter" />
       ) : letter.isLoadingError ? (
@@ -70,7 +72,7 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
               needs="admin"
               variant="default"
               onClick={() =>
-                modals.openConfirmModal({
+                openConfirmModal({
                   title: 'Delete this dead letter?',
                   children: 'It may be the last copy of the event. It cannot be replayed afterwards.',
                   labels: { confirm: 'Delete', cancel: 'Keep' },

@@ -1,5 +1,5 @@
 /** The dead letters of the filters, newest first; several can be chosen. */
-import { Box, Checkbox, Group, Table } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -50,7 +50,24 @@ export function Letters({
   if (letters.isLoadingError) return <Failed error={letters.error} retry={() => void letters.refetch()} />;
   const total = letters.data.pages[0]?.total ?? 0;
   if (rows.length === 0)
-    return <Empty title={EMPTY[status]}>Events that a vendor refuses, or that fail in processing, are listed here. {kept}</Empty>;
+    return (
+      <Empty
+        title={EMPTY[status]}
+        action={
+          status === 'all' ? (
+            <Button variant="default" component={Link} to="/dead-letters">
+              Clear the filters
+            </Button>
+          ) : (
+            <Button variant="default" component={Link} to="/dead-letters" search={{ ...search, status: 'all' } as never}>
+              Show those of every state
+            </Button>
+          )
+        }
+      >
+        Events that a vendor refuses, or that fail in processing, are listed here. {kept}
+      </Empty>
+    );
   const known = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
   function toggle(id: string, on: boolean) {
     const next = new Set(chosen);

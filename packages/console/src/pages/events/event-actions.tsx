@@ -1,7 +1,6 @@
 /** What can be done with one event: copy it as curl, keep it as a test case, send it to an integration again. */
 import { Button, CopyButton, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +8,7 @@ import { api, call } from '../../api.ts';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { curlOf } from './curl.ts';
@@ -48,9 +48,11 @@ export function EventActions({ event, onWhy }: { event: Explained; onWhy: (integ
 
 function WhyNot({ event, onWhy }: { event: Explained; onWhy: (integrationId: string) => void }) {
   const missing = event.deliveries.filter(({ status }) => status !== 'delivered');
+  const [isChosen, setIsChosen] = useState(false);
   if (missing.length === 0) return null;
   return (
-    <Menu position="bottom-start" returnFocus={false}>
+    // What was chosen gets the focus. Without a choice it returns to the button.
+    <Menu position="bottom-start" returnFocus={!isChosen} onOpen={() => setIsChosen(false)}>
       <Menu.Target>
         <Button variant="default">Why not delivered to …?</Button>
       </Menu.Target>
@@ -58,7 +60,10 @@ function WhyNot({ event, onWhy }: { event: Explained; onWhy: (integrationId: str
         {missing.map(({ integration_id, name, status }) => (
           <Menu.Item
             key={integration_id}
-            onClick={() => onWhy(integration_id)}
+            onClick={() => {
+              setIsChosen(true);
+              onWhy(integration_id);
+            }}
             rightSection={<Tag tone={toneOf(status)}>{status === 'dead_lettered' ? 'dead letter' : words(status)}</Tag>}
           >
             {name ?? integration_id}
@@ -131,7 +136,7 @@ function SendAgain({ event }: { event: Explained }) {
           <Menu.Item
             key={integration_id}
             onClick={() =>
-              modals.openConfirmModal({
+              openConfirmModal({
                 title: `Send this event to ${name ?? integration_id}${status === 'delivered' ? ' again' : ''}?`,
                 children: `It goes through the pinned revision; the event filter and the consent category apply as usual.${status === 'delivered' ? ' The vendor has it already: it may count it twice unless it deduplicates by id.' : ''}`,
                 labels: { confirm: 'Send', cancel: 'Not now' },

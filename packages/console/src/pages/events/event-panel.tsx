@@ -7,6 +7,7 @@ import { Copy, Json } from '../../components/json.tsx';
 import { RefusedSender } from '../../components/refused-sender.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { clockTime } from '../../format.ts';
 import { showStep } from './delivery.tsx';
 import { EventActions } from './event-actions.tsx';
@@ -44,14 +45,15 @@ export function EventPanel({
     retry: 10,
     retryDelay: 1_000,
   });
+  const panel = useReturnFocus<HTMLElement>();
   return (
-    <section className={`panel ${classes.panel}`} aria-label="Event">
+    <section ref={panel} className={`panel ${classes.panel}`} aria-label="Event">
       {query.isPending ? (
         <>
           <Close onClose={onClose} />
           <Loading what="the event" />
         </>
-      ) : query.isError ? (
+      ) : query.isLoadingError ? (
         <>
           <Close onClose={onClose} />
           <Failed error={query.error} retry={() => void query.refetch()} />

@@ -52,7 +52,7 @@ export function EventTable({ rows, pipelines, integrations, selected, onSelect, 
   }, [last, rows.length, onEnd]);
 
   function onKey(event: React.KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key];
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     const at = rows.findIndex((row) => isSelected(row, selected));

@@ -1,6 +1,6 @@
 /** Filters as chips: those that are set can be taken away, the others can be added. */
 import { Button, Popover, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { IntegrationSelect, PipelineSelect, SourceSelect, useSourceName } from '../../components/server-select.tsx';
 import { useIntegrationNames, usePipelineNames } from '../../names.ts';
 import { fixedLabel, RANGES, type RangeKey } from '../../time-range.ts';
@@ -66,12 +66,18 @@ export function Filters({
     // The top bar has the time range.
     (name) => search[name] === undefined && name !== 'range' && canBeAdded(name, search) && !(name === 'pipeline' && !hasManyPipelines),
   );
+  const chips = useRef<HTMLFieldSetElement>(null);
+  function remove(name: FilterName) {
+    // The chip is gone then: its keys go on from here.
+    chips.current?.focus();
+    onChange(name, undefined);
+  }
   return (
-    <fieldset className={classes.chips} aria-label="Filters">
+    <fieldset ref={chips} className={classes.chips} aria-label="Filters" tabIndex={-1}>
       {set.map((name) => {
         const value = search[name] ?? '';
         return (
-          <button key={name} type="button" className={classes.chip} data-set onClick={() => onChange(name, undefined)}>
+          <button key={name} type="button" className={classes.chip} data-set onClick={() => remove(name)}>
             {LABELS[name]}: {labelOf(name, value)} <span aria-hidden>×</span>
             <span className="hidden">, remove this filter</span>
           </button>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Message } from '../../components/message.tsx';
-import { Failed } from '../../components/states.tsx';
+import { Failed, Outdated } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { usePipelineNames } from '../../names.ts';
@@ -13,13 +13,14 @@ import classes from './attention.module.css';
 export function Attention() {
   const query = useQuery(attentionQuery());
   const names = usePipelineNames(query.data?.items.flatMap(({ pipeline_id }) => pipeline_id ?? []) ?? []);
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failed error={query.error} retry={() => void query.refetch()} />;
   const items = query.data?.items ?? [];
   return (
     <section className={`panel ${classes.list}`} aria-label="Needs attention">
       <h2 className={classes.head}>
         Needs attention {items.length > 0 && <Tag tone={items.some(isCritical) ? 'bad' : 'warn'}>{number(items.length)}</Tag>}
       </h2>
+      {query.isRefetchError && <Outdated what="What needs attention" error={query.error} retry={() => void query.refetch()} />}
       {query.isPending ? (
         <p className={classes.calm}>Checking …</p>
       ) : items.length === 0 ? (

@@ -8,7 +8,7 @@ import { api, call } from '../../api.ts';
 import { Page } from '../../components/page.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, words } from '../../components/tag.tsx';
-import { fieldErrors } from '../../forms.ts';
+import { formErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import classes from './first-run.module.css';
 import { SendSnippets } from './send-snippets.tsx';
@@ -119,7 +119,7 @@ function CreatePipeline() {
       await queries.invalidateQueries({ queryKey: pipelinesQuery().queryKey });
     },
     onError: async (error) => {
-      form.setErrors(fieldErrors(error, 'name'));
+      form.setErrors(formErrors(error, 'name', Object.keys(form.values)));
       // The pipeline may exist although its script could not be queued.
       await queries.invalidateQueries({ queryKey: pipelinesQuery().queryKey });
     },

@@ -1,5 +1,5 @@
 /** The pipelines with their rate. Pages and searches on the server, and asks only for the numbers of the pipelines in view. */
-import { Box, Group, Table, TextInput } from '@mantine/core';
+import { Box, Button, Group, Table, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -76,7 +76,14 @@ export function PipelineRates() {
       ) : pipelines.isLoadingError ? (
         <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />
       ) : rows.length === 0 ? (
-        <Empty title="No pipeline matches" action={<Link to="/">Show all pipelines</Link>} />
+        <Empty
+          title="No pipeline matches"
+          action={
+            <Button variant="default" component={Link} to="/">
+              Show all pipelines
+            </Button>
+          }
+        />
       ) : (
         <div style={{ overflowX: 'auto' }}>
           <Table>

@@ -1,6 +1,6 @@
 /** One mapping: source → transforms → target. Alt ↑ and Alt ↓ move it, so does dragging; faults of the compiler stand below it. */
 import { Menu } from '@mantine/core';
-import { memo, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import { breakable } from '../../components/breakable.ts';
 import { conditionText } from '../../components/condition.ts';
 import field from '../../components/field.module.css';
@@ -168,8 +168,15 @@ interface RowMenuProps extends RowProps {
 /** The handle: drag it to order, open it for everything else. The menu is made when it is opened. */
 function RowMenu({ row, at, listKey, disabled, kind, name, open, onDetails, onChange, onRemove, onMove }: RowMenuProps) {
   const [shown, setShown] = useState(false);
+  const wasClosed = useRef(false);
   const handle = (
     <button
+      // The handle beside the menu is another element than the one without it: the focus returns to this one.
+      ref={(button) => {
+        if (button === null || !wasClosed.current) return;
+        wasClosed.current = false;
+        button.focus();
+      }}
       type="button"
       className={classes.handle}
       aria-label={`Actions for ${name}`}
@@ -189,7 +196,15 @@ function RowMenu({ row, at, listKey, disabled, kind, name, open, onDetails, onCh
     onChange(at, { ...rest, [next]: '' });
   }
   return (
-    <Menu position="bottom-start" opened onClose={() => setShown(false)} trapFocus returnFocus>
+    <Menu
+      position="bottom-start"
+      opened
+      onClose={() => {
+        wasClosed.current = true;
+        setShown(false);
+      }}
+      trapFocus
+    >
       <Menu.Target>{handle}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={onDetails}>{open ? 'Close the details' : 'Arguments, default, translation, condition …'}</Menu.Item>

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Loading } from '../../components/states.tsx';
-import { failureText } from '../../forms.ts';
+import { failureText, formErrors } from '../../forms.ts';
 import { ChangeList } from './change-list.tsx';
 import type { Change } from './changes.ts';
 import type { Config } from './draft.ts';
@@ -61,6 +61,7 @@ export function Save({
       );
     },
   });
+  const faults: Record<string, string> = save.error === null ? {} : formErrors(save.error, 'config', ['change_summary']);
   return (
     <form
       onSubmit={(event) => {
@@ -88,9 +89,10 @@ export function Save({
           description="What changed, for whoever reads the history."
           data-autofocus
           value={summary}
+          error={faults.change_summary}
           onChange={({ currentTarget }) => setSummary(currentTarget.value)}
         />
-        {save.isError && (
+        {Object.keys(faults).some((field) => field !== 'change_summary') && (
           <Alert color="red" role="alert">
             {failureText(save.error)}
           </Alert>

@@ -6,14 +6,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
-import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { Conflict, isConflict, readTheirs } from '../../components/conflict.tsx';
 import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { fieldErrors } from '../../forms.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
-import { type BuilderConfig, type CollectorValues, configOf, formField, valuesOf } from './collector-values.ts';
+import { type BuilderConfig, type CollectorValues, configOf, formField, isShown, valuesOf } from './collector-values.ts';
 import { PageVariables } from './page-variables.tsx';
 import { VendorSyncs } from './vendor-syncs.tsx';
 
@@ -65,11 +65,16 @@ export function CollectorForm({ pipeline }: { pipeline: Stored }) {
       await queries.invalidateQueries({ queryKey: ['pipeline', pipeline.id] });
     },
     onError: async (error) => {
-      if (isConflict(error)) setTheirs((await queries.fetchQuery({ ...pipelineQuery(pipeline.id), staleTime: 0 })) as Stored);
-      else
+      if (isConflict(error)) {
+        const read = () => queries.fetchQuery({ ...pipelineQuery(pipeline.id), staleTime: 0 }) as Promise<Stored>;
+        setTheirs(await readTheirs(read));
+      } else
         form.setErrors(
           Object.fromEntries(
-            Object.entries(fieldErrors(error, 'script_filename')).map(([field, message]) => [formField(field, form.values), message]),
+            Object.entries(fieldErrors(error, 'script_filename')).map(([field, message]) => {
+              const own = formField(field, form.values);
+              return isShown(own) ? [own, message] : ['script_filename', `${own}: ${message}`];
+            }),
           ),
         );
     },

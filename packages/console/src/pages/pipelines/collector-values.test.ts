@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BuilderConfig, configOf, formField, valuesOf } from './collector-values.ts';
+import { type BuilderConfig, configOf, formField, isShown, valuesOf } from './collector-values.ts';
 
 const CONFIG: BuilderConfig = {
   script_filename: 'd.js',
@@ -22,4 +22,8 @@ test('an error of the API is shown at the row that causes it', () => {
   expect(formField('js_builder_config.vendor_syncs.tiktok.consent_category', values)).toBe('vendor_syncs.1.consent_category');
   expect(formField('js_builder_config.consent_config.wait_ms', values)).toBe('consent_config.wait_ms');
   expect(formField('script_filename', values)).toBe('script_filename');
+});
+test('a fault of a list as a whole has no row of its own', () => {
+  expect(['variables.0.target', 'consent_config.wait_ms', 'cross_domain'].map(isShown)).toEqual([true, true, true]);
+  expect(['variables', 'consent_config', 'js_builder_config', 'labels.0'].map(isShown)).toEqual([false, false, false, false]);
 });

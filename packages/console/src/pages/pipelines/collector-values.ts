@@ -68,6 +68,13 @@ export function configOf({ consent_config, vendor_syncs, variables, ...plain }: 
   };
 }
 
+/** Whether the form has a place for faults of this field: lists and objects have it at what is in them. */
+export function isShown(field: string): boolean {
+  const [root = '', ...rest] = field.split('.');
+  return rest.length > 0
+    ? ['consent_config', 'vendor_syncs', 'variables'].includes(root)
+    : ['script_filename', 'global_variable', 'delivery_method', 'cross_domain'].includes(root);
+}
 /** Where the form has the field that the API names: `js_builder_config.variables[1].path` → `variables.1.path`, `….vendor_syncs.meta.enabled` → `vendor_syncs.0.enabled`. */
 export function formField(field: string, { vendor_syncs }: Pick<CollectorValues, 'vendor_syncs'>): string {
   const own = dotted(field).replace(/^js_builder_config\./, '');

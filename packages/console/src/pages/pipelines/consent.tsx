@@ -1,7 +1,6 @@
 /** Which consent each integration needs, and what that means for one event. Rules for all pipelines stand on the data layer's page. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
-import { Alert, Box, Checkbox, Group, Select, Table, Text, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Alert, Box, Button, Checkbox, Group, Select, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -13,6 +12,7 @@ import { RoleNote } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { integrationsQuery } from '../../queries.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -44,7 +44,7 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
     onError: (error) => notifications.show({ color: 'red', title: 'Not changed', message: failureText(error) }),
   });
   const ask = (id: string, name: string, category: string | null) =>
-    modals.openConfirmModal({
+    openConfirmModal({
       title: category === null ? `Send ${name} events without consent?` : `Send ${name} only with consent to ${category}?`,
       children: <ConsentChange integrationId={id} category={category} />,
       labels: { confirm: category === null ? 'Send all events' : 'Change', cancel: 'Keep' },
@@ -70,9 +70,9 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
           <Empty
             title="No integrations yet"
             action={
-              <Link to="/catalog" search={{ pipeline: pipelineId } as never}>
+              <Button variant="default" component={Link} to="/catalog" search={{ pipeline: pipelineId } as never}>
                 Open the catalog
-              </Link>
+              </Button>
             }
           >
             Once the pipeline has one, this table says which consent it needs.

@@ -1,6 +1,5 @@
 /** One integration: its health and numbers, its settings, a test event; enable, disable, remove. */
 import { Alert, Group, Switch, Text, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -13,7 +12,8 @@ import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { TestEvent } from '../../components/trial-event.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { catalogQuery, deadOf, deliveredOf, type Integration, statsQuery } from '../../queries.ts';
+import { openConfirmModal } from '../../overlays.tsx';
+import { catalogQuery, deadOf, deliveredOf, droppedOf, type Integration, statsQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { countedSearch } from '../dead-letters/search.ts';
 import { countedEvents, type EventsSearch } from '../events/search.ts';
@@ -70,7 +70,7 @@ export function IntegrationDetails({ integration }: { integration: Integration }
             onChange={({ currentTarget }) => {
               const enabled = currentTarget.checked;
               if (enabled) return toggle.mutate(enabled);
-              modals.openConfirmModal({
+              openConfirmModal({
                 title: `Disable ${integration.name}?`,
                 children: (
                   <DeliveryEnd integrationId={integration.id}>
@@ -87,7 +87,7 @@ export function IntegrationDetails({ integration }: { integration: Integration }
             variant="subtle"
             color="red"
             onClick={() =>
-              modals.openConfirmModal({
+              openConfirmModal({
                 title: `Remove ${integration.name} from this pipeline?`,
                 children: (
                   <DeliveryEnd integrationId={integration.id}>
@@ -174,7 +174,7 @@ function Numbers({ integration: { id, pipeline_id, health } }: { integration: In
         note={health.last_success_at === null ? 'never yet' : `last ${ago(health.last_success_at)}`}
         link={events('delivered')}
       />
-      <Stat label="Dropped in 24 h" value={shown(totals && sum(totals.dropped))} note="by your rules" link={events('dropped')} />
+      <Stat label="Dropped in 24 h" value={shown(totals && sum(droppedOf(totals)))} note="by your rules" link={events('dropped')} />
       <Stat
         label="Waiting now"
         value={number(health.waiting)}

@@ -2,7 +2,6 @@
 import type { IntegrationFields } from '@firsthand/core/config/integration.ts';
 import { Button, Group, NumberInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -14,7 +13,8 @@ import { ConsentCategorySelect } from '../../components/consent-category-select.
 import { ConsentChange, EventsChange, RevisionChange } from '../../components/delivery-change.tsx';
 import { EventNamesInput } from '../../components/event-names-input.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
-import { failureText, fieldErrors } from '../../forms.ts';
+import { failureText, formErrors } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import type { Integration } from '../../queries.ts';
 import { savePart } from '../../save-part.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -93,7 +93,8 @@ export function IntegrationSettings({ integration }: { integration: Integration 
       form.setValues((now) => afterSave(sent, now as Settings, stored));
     },
     onError: (error) => {
-      form.setErrors(fieldErrors(error, 'revision_number'));
+      const { event_filter, ...faults } = formErrors(error, 'revision_number', [...Object.keys(form.values), 'event_filter']);
+      form.setErrors(event_filter === undefined ? faults : { ...faults, event_names: event_filter });
       notifications.show({ color: 'red', title: 'Not saved', message: failureText(error) });
     },
   });
@@ -107,7 +108,7 @@ export function IntegrationSettings({ integration }: { integration: Integration 
       changed.includes('event_names') && <EventsChange key="events" {...id} names={event_names} />,
     ].filter((effect) => effect !== false);
     if (effects.length === 0) return save.mutate(sent);
-    modals.openConfirmModal({
+    openConfirmModal({
       title: `Change what ${integration.name} gets?`,
       children: effects,
       labels: { confirm: 'Save', cancel: 'Keep' },

@@ -1,5 +1,5 @@
 /** The integrations of a pipeline, and the chosen one beside the list. */
-import { Group, Modal } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
@@ -23,9 +23,9 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
         title="No integrations yet"
         action={
           <Group gap="sm">
-            <Link to="/catalog" search={{ pipeline: pipelineId } as never}>
+            <Button component={Link} to="/catalog" search={{ pipeline: pipelineId } as never}>
               Open the catalog
-            </Link>
+            </Button>
             <UseInstalled pipelineId={pipelineId} />
           </Group>
         }

@@ -1,6 +1,5 @@
 /** The public key and the secret of a pipeline. A new secret is shown once. */
 import { Alert, Modal, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +8,7 @@ import { Json } from '../../components/json.tsx';
 import { LastDay, sentText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { pipelineQuery } from '../../queries.ts';
 
 export interface PipelineKeysProps {
@@ -22,8 +22,9 @@ export function PipelineKeys({ pipeline: { id, pipeline_key, pipeline_key_secret
     mutationFn: () => call(api.POST('/v1/admin/pipelines/{id}/rotate-secret', { params: { path: { id } } })),
     onSuccess: async (made) => {
       setSecret(made.pipeline_key_secret);
-      const { updated_at } = await queries.fetchQuery({ ...pipelineQuery(id), staleTime: 0 });
-      onRotated(updated_at);
+      // It is rotated, whether or not the pipeline can be read again.
+      const read = await queries.fetchQuery({ ...pipelineQuery(id), staleTime: 0 }).catch(() => undefined);
+      if (read !== undefined) onRotated(read.updated_at);
     },
     onError: (error) => notifications.show({ color: 'red', title: 'Not rotated', message: failureText(error) }),
   });
@@ -41,7 +42,7 @@ export function PipelineKeys({ pipeline: { id, pipeline_key, pipeline_key_secret
         variant="default"
         loading={rotate.isPending}
         onClick={() =>
-          modals.openConfirmModal({
+          openConfirmModal({
             title: 'Rotate the secret?',
             children: (
               <>

@@ -11,7 +11,7 @@ import { RoleButton } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { dateTime, number } from '../../format.ts';
-import { fieldErrors } from '../../forms.ts';
+import { formErrors } from '../../forms.ts';
 import { nextOffset } from '../../next-offset.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 
@@ -166,7 +166,7 @@ function NewPipeline({ onMade }: { onMade: (id: string) => void }) {
       await queries.invalidateQueries({ queryKey: ['pipelines'] });
       onMade(made.id);
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+    onError: (error) => form.setErrors(formErrors(error, 'name', Object.keys(form.values))),
   });
   return (
     <form onSubmit={form.onSubmit((values) => create.mutate(values))}>

@@ -1,17 +1,17 @@
 import type { PipelineFields } from '@firsthand/core/config/pipeline.ts';
 import { Group, NumberInput, Stack, Switch, TagsInput, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
-import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { Conflict, isConflict, readTheirs } from '../../components/conflict.tsx';
 import { LastDay, receivedText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { number } from '../../format.ts';
-import { fieldErrors } from '../../forms.ts';
+import { formErrors } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { installationQuery, pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
@@ -85,8 +85,8 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
       notifications.show({ message: 'Saved.' });
     },
     onError: async (error) => {
-      if (isConflict(error)) setTheirs(await queries.fetchQuery({ ...pipelineQuery(pipeline.id), staleTime: 0 }));
-      else form.setErrors(fieldErrors(error, 'name'));
+      if (isConflict(error)) setTheirs(await readTheirs(() => queries.fetchQuery({ ...pipelineQuery(pipeline.id), staleTime: 0 })));
+      else form.setErrors(formErrors(error, 'name', Object.keys(form.values)));
     },
   });
   /** Asks where the change loses events. */
@@ -100,7 +100,7 @@ export function PipelineSettings({ pipeline }: { pipeline: EditablePipeline }) {
       domains.length > 0 && (stored.domain_allowlist.length === 0 || stored.domain_allowlist.some((domain) => !domains.includes(domain)));
     const refuses = !stops && (excludes || (challenges && !stored.challenge_token_required));
     if (!stops && !deletes && !refuses) return save.mutate(stored.updated_at);
-    modals.openConfirmModal({
+    openConfirmModal({
       title: stops
         ? `Stop accepting events of ${stored.name}?`
         : refuses

@@ -3,13 +3,12 @@ import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { validateTrackingPlanInSteps } from '@firsthand/core/process/compiled.ts';
 import { finish } from '@firsthand/core/steps.ts';
 import { Alert, Group, Select, Stack, Table, Text, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
-import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { Conflict, isConflict, readTheirs } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
@@ -17,6 +16,7 @@ import { Tag } from '../../components/tag.tsx';
 import { placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { TRIAL_PAGES, useRecentEvents } from '../mapping/recent-events.ts';
@@ -30,12 +30,12 @@ interface Stored {
 }
 const planQuery = (pipelineId: string) => ({
   queryKey: ['tracking-plan', pipelineId],
-  queryFn: async (): Promise<Stored> => {
-    const answer = await api.GET('/v1/admin/pipelines/{id}/tracking-plan', { params: { path: { id: pipelineId } } });
-    const plan = (await call(Promise.resolve(answer))) as TrackingPlan;
-    return { plan, etag: answer.response.headers.get('etag') ?? '*' };
-  },
+  queryFn: () => storedOf(api.GET('/v1/admin/pipelines/{id}/tracking-plan', { params: { path: { id: pipelineId } } })),
 });
+async function storedOf(answer: Promise<{ data?: unknown; error?: unknown; response: Response }>): Promise<Stored> {
+  const plan = (await call(answer)) as TrackingPlan;
+  return { plan, etag: (await answer).response.headers.get('etag') ?? '*' };
+}
 const textOf = (plan: TrackingPlan): string => JSON.stringify(plan.events, null, 2);
 
 export function TrackingPlanTab({ pipelineId }: { pipelineId: string }) {
@@ -65,19 +65,20 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
   }
   const save = useMutation({
     mutationFn: (etag: string) =>
-      call(
+      storedOf(
         api.PUT('/v1/admin/pipelines/{id}/tracking-plan', {
           params: { path: { id: pipelineId }, header: { 'if-match': etag } },
           body: { events: checked.events, on_violation: onViolation } as never,
         }),
       ),
     onMutate: () => ({ text, onViolation }),
-    onSuccess: async (_saved, _etag, sent) => {
+    onSuccess: (saved, _etag, sent) => {
       notifications.show({ message: 'Saved.' });
-      startFrom(await queries.fetchQuery({ ...planQuery(pipelineId), staleTime: 0 }), sent);
+      queries.setQueryData(planQuery(pipelineId).queryKey, saved);
+      startFrom(saved, sent);
     },
     onError: async (error) => {
-      if (isConflict(error)) setTheirs(await planQuery(pipelineId).queryFn());
+      if (isConflict(error)) setTheirs(await readTheirs(planQuery(pipelineId).queryFn));
     },
   });
   const recent = useRecentEvents(pipelineId, TRIAL_PAGES).events;
@@ -85,7 +86,7 @@ function Edit({ pipelineId, first }: { pipelineId: string; first: Stored }) {
   const effect = useMemo(() => (shown.faults.length > 0 ? undefined : planEffect(shown.events, recent)), [shown, recent]);
   function ask() {
     if (onViolation !== 'drop') return save.mutate(stored.etag);
-    modals.openConfirmModal({
+    openConfirmModal({
       title: 'Drop events that do not fit?',
       children: `They then reach no integration. Of the last ${number(recent.length)} events of this pipeline ${number(planEffect(checked.events, recent).violating)} do not fit.`,
       labels: { confirm: 'Save', cancel: 'Keep' },

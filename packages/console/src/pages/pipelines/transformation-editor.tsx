@@ -3,12 +3,11 @@ import type { EventFilter } from '@firsthand/core/config/resources.ts';
 import type { Rule } from '@firsthand/core/config/rules.ts';
 import { validateTransformation } from '@firsthand/core/process/compiled.ts';
 import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { api, call } from '../../api.ts';
-import { Conflict, isConflict } from '../../components/conflict.tsx';
+import { Conflict, isConflict, readTheirs } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { EventNamesInput } from '../../components/event-names-input.tsx';
 import { Json } from '../../components/json.tsx';
@@ -19,6 +18,7 @@ import { Tag } from '../../components/tag.tsx';
 import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { milliseconds, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { ChosenEvent } from '../mapping/chosen-event.ts';
@@ -70,7 +70,9 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
     },
     onError: async (error) => {
       if (isConflict(error))
-        setTheirs(await call(api.GET('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } })));
+        setTheirs(
+          await readTheirs(() => call(api.GET('/v1/admin/pipelines/{id}/transformations/{transformation_id}', { params: { path } }))),
+        );
     },
   });
   /** The line where the last try failed, while the code is still the same. */
@@ -101,7 +103,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
   /** Asks where the change concerns events: what is off and stays off concerns none. */
   function askAndSave() {
     if (!stored.enabled && !draft.enabled) return save.mutate(stored.updated_at);
-    modals.openConfirmModal({
+    openConfirmModal({
       title: !draft.enabled ? `Turn ${stored.name} off?` : stored.enabled ? `Change ${stored.name}?` : `Turn ${stored.name} on?`,
       children: (
         <>
@@ -121,8 +123,8 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
         {theirs !== undefined && (
           <Conflict
             what={`“${stored.name}”`}
-            theirs={theirs.kind === 'code' ? theirs.code : theirs.rules}
-            mine={kind === 'code' ? draft.code : draft.rules}
+            theirs={comparable(draftOf(theirs))}
+            mine={comparable(draft)}
             busy={save.isPending}
             onKeepMine={() => save.mutate(theirs.updated_at)}
             onTakeTheirs={() => {
@@ -163,7 +165,7 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
               variant="subtle"
               color="red"
               onClick={() =>
-                modals.openConfirmModal({
+                openConfirmModal({
                   title: `Remove ${stored.name}?`,
                   children: (
                     <>
@@ -245,6 +247,16 @@ export function TransformationEditor({ pipelineId, draft, onDraft, onDiscard, on
     </section>
   );
 }
+
+/** Everything that can differ, the code last. */
+const comparable = ({ name, kind, enabled, events, code, rules }: Draft): string =>
+  [
+    `Name: ${name}`,
+    `Enabled: ${enabled ? 'yes' : 'no'}`,
+    `Events: ${events.length === 0 ? 'all' : events.join(', ')}`,
+    '',
+    kind === 'code' ? code : rules,
+  ].join('\n');
 
 function ProcessedLately({ pipelineId }: { pipelineId: string }) {
   return (

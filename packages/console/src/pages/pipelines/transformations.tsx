@@ -22,6 +22,7 @@ const NEW_CODE = `function transform(event, { parameters }) {
 }
 `;
 const DRAGGED = 'text/x-transformation';
+const itemId = (id: string): string => `transformation-${id}`;
 
 export function Transformations({ pipelineId }: { pipelineId: string }) {
   const queries = useQueryClient();
@@ -78,8 +79,18 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
     const [moved] = ids.splice(from, 1);
     if (moved === undefined || to < 0 || to >= list.length) return;
     ids.splice(to, 0, moved);
-    order.mutate(ids);
+    // The browser takes the focus from what is moved in the document.
+    const refocus = () => document.activeElement === document.body && document.getElementById(itemId(moved))?.focus();
+    order.mutate(ids, { onSettled: () => requestAnimationFrame(refocus) });
   }
+  const add = { needs: 'editor', onClick: () => create.mutate(), loading: create.isPending } as const;
+  if (open === undefined)
+    return (
+      <Empty title="No transformations yet" action={<RoleButton {...add}>Add a transformation</RoleButton>}>
+        One changes or drops events of this pipeline, with rules or JavaScript, before they are routed to its integrations. It begins
+        switched off, beside a sample event to try it on.
+      </Empty>
+    );
   return (
     <div className={classes.columns}>
       <section className="panel" style={{ padding: 8 }} aria-label="Order">
@@ -100,6 +111,7 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
               </span>
             )}
             <button
+              id={itemId(id)}
               type="button"
               className={classes.pick}
               title={may ? 'Drag, or Alt ↑ and Alt ↓, to change the order' : undefined}
@@ -119,28 +131,21 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
             </button>
           </div>
         ))}
-        <RoleButton needs="editor" mt="xs" variant="default" fullWidth onClick={() => create.mutate()} loading={create.isPending}>
+        <RoleButton {...add} mt="xs" variant="default" fullWidth>
           Add a transformation
         </RoleButton>
       </section>
-      {open === undefined ? (
-        <Empty title="No transformations yet">
-          One changes or drops events of this pipeline, with rules or JavaScript, before they are routed to its integrations. It begins
-          switched off, beside a sample event to try it on.
-        </Empty>
-      ) : (
-        <TransformationEditor
-          key={open.id}
-          pipelineId={pipelineId}
-          draft={drafts[open.id] ?? draftOf(open)}
-          sample={sample}
-          sampleText={sampleText}
-          onSampleText={(text) => setTyped({ of: sample.key, text })}
-          onDraft={(change) => setDrafts((old) => ({ ...old, [open.id]: change(old[open.id] ?? draftOf(open)) }))}
-          onDiscard={() => setDrafts(({ [open.id]: _dropped, ...rest }) => rest)}
-          onSaved={refresh}
-        />
-      )}
+      <TransformationEditor
+        key={open.id}
+        pipelineId={pipelineId}
+        draft={drafts[open.id] ?? draftOf(open)}
+        sample={sample}
+        sampleText={sampleText}
+        onSampleText={(text) => setTyped({ of: sample.key, text })}
+        onDraft={(change) => setDrafts((old) => ({ ...old, [open.id]: change(old[open.id] ?? draftOf(open)) }))}
+        onDiscard={() => setDrafts(({ [open.id]: _dropped, ...rest }) => rest)}
+        onSaved={refresh}
+      />
     </div>
   );
 }

@@ -1,18 +1,19 @@
 /** Alerts: what is watched, whom it tells, whether it fires now; each can be tested. */
 import { Group, Modal, Switch, Text, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
 import { Message } from '../../components/message.tsx';
 import { RoleButton, RoleNote } from '../../components/role-button.tsx';
-import { Failed, Loading } from '../../components/states.tsx';
+import { Failed, Loading, Outdated } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useIntegrationNames, usePipelineNames } from '../../names.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 import { AlertForm } from './alert-form.tsx';
@@ -61,7 +62,10 @@ export function Alerts() {
   });
   const navigate = useNavigate();
   const { alert: editedId } = useSearch({ strict: false }) as { alert?: string };
-  const edited = alerts.data?.find(({ id }) => id === editedId);
+  const listed = alerts.data?.find(({ id }) => id === editedId);
+  /** As it was when its form was opened. A newer version, a colleague who deletes it, or a lowered role must not take what was typed. */
+  const [edited, setEdited] = useState<typeof listed>();
+  if (edited?.id !== editedId && (editedId === undefined || (may && listed !== undefined))) setEdited(listed);
   const stopEditing = () => void navigate({ to: '/settings', search: {} });
   const pipelines = usePipelineNames(alerts.data?.flatMap(({ pipeline_id }) => pipeline_id ?? []) ?? []);
   const integrations = useIntegrationNames(alerts.data?.flatMap(({ integration_id }) => integration_id ?? []) ?? []);
@@ -75,9 +79,10 @@ export function Alerts() {
         </RoleButton>
       </Group>
       <RoleNote needs="editor" />
+      {alerts.isRefetchError && <Outdated what="The alerts" error={alerts.error} retry={() => void alerts.refetch()} />}
       {alerts.isPending ? (
         <Loading what="alerts" />
-      ) : alerts.isError ? (
+      ) : alerts.isLoadingError ? (
         <Failed error={alerts.error} retry={() => void alerts.refetch()} />
       ) : alerts.data.length === 0 ? (
         <Text size="sm" c="var(--dim)">
@@ -144,7 +149,7 @@ export function Alerts() {
                   color="red"
                   aria-label={`Delete ${name}`}
                   onClick={() =>
-                    modals.openConfirmModal({
+                    openConfirmModal({
                       title: `Delete ${name}?`,
                       children: 'Nobody is told of this any more.',
                       labels: { confirm: 'Delete', cancel: 'Keep' },
@@ -163,7 +168,7 @@ export function Alerts() {
       <Modal opened={open} onClose={close} title="New alert" size="lg">
         <AlertForm onDone={close} />
       </Modal>
-      <Modal opened={edited !== undefined && may} onClose={stopEditing} title="Change the alert" size="lg">
+      <Modal opened={edited !== undefined} onClose={stopEditing} title="Change the alert" size="lg">
         {edited !== undefined && <AlertForm key={edited.id} alert={edited} onDone={stopEditing} />}
       </Modal>
     </section>

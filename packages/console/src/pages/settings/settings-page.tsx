@@ -13,10 +13,11 @@ import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, duration, number } from '../../format.ts';
-import { fieldErrors } from '../../forms.ts';
+import { formErrors } from '../../forms.ts';
 import { installationQuery, organisationQuery } from '../../queries.ts';
 import { savePart } from '../../save-part.ts';
 import { useMay } from '../../session/use-session.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import { Alerts } from './alerts.tsx';
 import { Processes } from './processes.tsx';
 import classes from './settings.module.css';
@@ -50,7 +51,7 @@ function Organisation() {
     <Panel title="Organisation">
       {organisation.isPending ? (
         <Loading what="the organisation" />
-      ) : organisation.isError ? (
+      ) : organisation.isLoadingError ? (
         <Failed error={organisation.error} retry={() => void organisation.refetch()} />
       ) : (
         <Rename organisation={organisation.data} />
@@ -69,6 +70,7 @@ function Rename({ organisation }: { organisation: Named }) {
   const [base, setBase] = useState(organisation);
   const [theirs, setTheirs] = useState<Named>();
   const form = useForm({ initialValues: { name: organisation.name } });
+  useUnsaved(form.isDirty());
   /** What was typed after `sent` stays. */
   function startFrom(next: Named, sent: typeof form.values) {
     const stored = { name: next.name };
@@ -91,7 +93,7 @@ function Rename({ organisation }: { organisation: Named }) {
       notifications.show({ message: 'Saved.' });
       await startFrom(answer.stored, sent);
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+    onError: (error) => form.setErrors(formErrors(error, 'name', Object.keys(form.values))),
   });
   return (
     <form onSubmit={form.onSubmit((values) => rename.mutate({ values, since: base }))}>

@@ -95,6 +95,13 @@ export function connectionOf(kind: BrokerKind, values: Connection): Connection {
   );
 }
 
+/** The names of the fields that are shown, as the form has them. */
+export function connectionFields(kind: BrokerKind, connection: Connection): string[] {
+  const { fields, needsSecret }: BrokerForm = BROKERS[kind];
+  const shown = fields.filter(({ when }) => when?.(connection) !== false).map(({ name }) => `connection.${name}`);
+  return needsSecret(connection) ? [...shown, 'signing_secret'] : shown;
+}
+
 export function ConnectionFields<Values extends BrokerValues>(props: {
   kind: BrokerKind;
   form: UseFormReturnType<Values>;

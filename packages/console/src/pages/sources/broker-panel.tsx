@@ -9,9 +9,9 @@ import { Conflict } from '../../components/conflict.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
-import { fieldErrors } from '../../forms.ts';
+import { formErrors } from '../../forms.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
-import { BROKERS, type BrokerKind, ConnectionFields, connectionOf } from './broker-connection.tsx';
+import { BROKERS, type BrokerKind, ConnectionFields, connectionFields, connectionOf } from './broker-connection.tsx';
 import { SOURCES, type Source, saveSource, sourceStatusQuery } from './sources.ts';
 
 const connectionIn = ({ connection }: Source) => connection;
@@ -42,7 +42,10 @@ export function BrokerPanel({ source, kind }: { source: Source; kind: BrokerKind
       await queries.invalidateQueries({ queryKey: SOURCES });
       notifications.show({ message: 'Saved. The source connects again within five seconds.' });
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'signing_secret')),
+    onError: (error) => {
+      const fields = connectionFields(kind, form.values.connection);
+      form.setErrors(formErrors(error, fields[0] ?? 'signing_secret', fields));
+    },
   });
   return (
     <>

@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { PipelineSelect } from '../../components/server-select.tsx';
-import { fieldErrors } from '../../forms.ts';
-import { BROKERS, type Connection, ConnectionFields, connectionOf, isBroker } from './broker-connection.tsx';
+import { formErrors } from '../../forms.ts';
+import { BROKERS, type Connection, ConnectionFields, connectionFields, connectionOf, isBroker } from './broker-connection.tsx';
 import { SOURCES } from './sources.ts';
 
 const WEBHOOKS = [
@@ -21,6 +21,12 @@ const WEBHOOKS = [
 const KINDS = [
   { group: 'Webhooks: the service calls', items: WEBHOOKS },
   { group: 'Brokers: Firsthand reads', items: Object.entries(BROKERS).map(([value, { label }]) => ({ value, label })) },
+];
+
+/** The fields that are shown. */
+const fieldNames = (from: string, connection: Connection): string[] => [
+  ...['name', 'pipeline_id'],
+  ...(isBroker(from) ? connectionFields(from, connection) : ['signing_secret']),
 ];
 
 /** `pipelineId`: proposed. */
@@ -55,7 +61,7 @@ export function NewSource({ pipelineId }: { pipelineId: string | null }) {
       if (isBroker(from)) await navigate({ to: '/sources', search: { selected: source.id } });
       else setMade(source);
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+    onError: (error) => form.setErrors(formErrors(error, 'name', fieldNames(from, form.values.connection))),
   });
   if (made !== undefined)
     return (

@@ -1,6 +1,5 @@
 /** One source: its address or its broker, what was refused lately and why, and what a pasted payload becomes. */
 import { CloseButton, Group, Switch, Text, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,8 +9,10 @@ import { LastDay, sentText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Loading, Outdated } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { ago, number, zonedTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { useMay } from '../../session/use-session.ts';
 import { isBroker } from './broker-connection.tsx';
 import { BrokerPanel } from './broker-panel.tsx';
@@ -46,8 +47,9 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
     onError,
   });
   const lastDay = <LastDay pipelineId={source.pipeline_id}>{sentText(source.id)}</LastDay>;
+  const panel = useReturnFocus<HTMLElement>();
   return (
-    <section className="panel" style={{ padding: 16, marginTop: 16 }} aria-label={source.name}>
+    <section ref={panel} className="panel" style={{ padding: 16, marginTop: 16 }} aria-label={source.name}>
       <Group justify="space-between" wrap="nowrap" mb="sm">
         <Group gap="xs">
           <Title order={2}>{source.name}</Title>
@@ -59,7 +61,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
             onChange={({ currentTarget }) =>
               currentTarget.checked
                 ? enable.mutate(true)
-                : modals.openConfirmModal({
+                : openConfirmModal({
                     title: `Disable ${source.name}?`,
                     children: (
                       <>
@@ -83,7 +85,7 @@ export function SourcePanel({ source, onClose }: { source: Source; onClose: (rem
             color="red"
             loading={remove.isPending}
             onClick={() =>
-              modals.openConfirmModal({
+              openConfirmModal({
                 title: `Remove ${source.name}?`,
                 children: (
                   <>

@@ -1,17 +1,18 @@
 /** Tokens for machines. A token is shown once, when it is made. */
 import { Alert, Box, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { PipelinesSelect } from '../../components/server-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { ago, dateTime } from '../../format.ts';
-import { failureText, fieldErrors } from '../../forms.ts';
+import { failureText, formErrors } from '../../forms.ts';
 import { usePipelineNames } from '../../names.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { apiTokensQuery } from '../../queries.ts';
 import type { Role } from '../../session/session.ts';
 import { useMay } from '../../session/use-session.ts';
@@ -33,7 +34,19 @@ export function ApiTokens() {
     onSettled: () => Promise.all(['api-tokens', 'attention'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
     onError: (error) => notifications.show({ color: 'red', title: 'Not revoked', message: failureText(error) }),
   });
-  if (!may) return <Empty title="Needs the role admin">API tokens are managed by administrators.</Empty>;
+  if (!may)
+    return (
+      <Empty
+        title="Needs the role admin"
+        action={
+          <Button variant="default" component={Link} to="/team">
+            See who is an administrator
+          </Button>
+        }
+      >
+        API tokens are managed by administrators.
+      </Empty>
+    );
   if (tokens.isPending) return <Loading what="API tokens" />;
   if (tokens.isLoadingError) return <Failed error={tokens.error} retry={() => void tokens.refetch()} />;
   return (
@@ -93,7 +106,7 @@ export function ApiTokens() {
                       color="red"
                       aria-label={`Revoke ${name}`}
                       onClick={() =>
-                        modals.openConfirmModal({
+                        openConfirmModal({
                           title: `Revoke ${name}?`,
                           children: `Whatever uses it is refused at once, on every process. It was ${last_used_at === null ? 'never used' : `last used ${ago(last_used_at)}`}.`,
                           labels: { confirm: 'Revoke', cancel: 'Keep' },
@@ -151,7 +164,7 @@ function NewToken({ onDone }: { onDone: () => void }) {
         }),
       ),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+    onError: (error) => form.setErrors(formErrors(error, 'name', Object.keys(form.values))),
   });
   if (create.data !== undefined)
     return (

@@ -9,7 +9,7 @@ import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { fieldErrors } from '../../forms.ts';
+import { formErrors } from '../../forms.ts';
 
 const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
 
@@ -82,7 +82,7 @@ function Enrol({ onDone }: { onDone: () => void }) {
         }),
       ),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['own-totp'] }),
-    onError: (error) => form.setErrors(fieldErrors(error, 'current_password')),
+    onError: (error) => form.setErrors(formErrors(error, 'current_password', Object.keys(form.values))),
   });
   if (confirm.data !== undefined)
     return (
@@ -131,7 +131,7 @@ function TurnOff({ onDone }: { onDone: () => void }) {
       onDone();
       await queries.invalidateQueries({ queryKey: ['own-totp'] });
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'current_password')),
+    onError: (error) => form.setErrors(formErrors(error, 'current_password', Object.keys(form.values))),
   });
   return (
     <form onSubmit={form.onSubmit((values) => disable.mutate(values))}>
@@ -154,7 +154,7 @@ function Password() {
       form.reset();
       notifications.show({ message: 'Your password is changed. Other sessions have ended.' });
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'current_password')),
+    onError: (error) => form.setErrors(formErrors(error, 'current_password', Object.keys(form.values))),
   });
   return (
     <section className="panel" style={{ padding: 16 }} aria-label="Password">

@@ -1,18 +1,18 @@
 import { Box, Button, Group, Modal, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { MoreButton } from '../../components/more-button.tsx';
 import { RoleButton, RoleNote } from '../../components/role-button.tsx';
-import { Failed, Loading } from '../../components/states.tsx';
+import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
 import { ago } from '../../format.ts';
-import { failureText, fieldErrors } from '../../forms.ts';
+import { failureText, formErrors } from '../../forms.ts';
 import { nextOffset } from '../../next-offset.ts';
+import { openConfirmModal } from '../../overlays.tsx';
 import { type Role, reaches, rolesToGive, roleToChange } from '../../session/roles.ts';
 import { useUser } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
@@ -65,7 +65,7 @@ export function Users() {
   });
   function askRole(id: string, email: string, from: Role, to: Role) {
     const who = id === me.id ? 'You' : 'They';
-    modals.openConfirmModal({
+    openConfirmModal({
       title: id === me.id ? `Make yourself ${to}?` : `Make ${email} ${to}?`,
       children: reaches(to, from) ? (
         `${RIGHTS[to]} It applies at once.`
@@ -89,7 +89,7 @@ export function Users() {
           variant="subtle"
           size="compact-sm"
           onClick={() =>
-            modals.openConfirmModal({
+            openConfirmModal({
               title: `Turn off the two-step sign-in of ${email}?`,
               children: 'For users who lost both phone and recovery codes. Until they turn it on again, their password is enough.',
               labels: { confirm: 'Turn off', cancel: 'Keep' },
@@ -106,7 +106,7 @@ export function Users() {
           onClick={() =>
             status === 'disabled'
               ? change.mutate({ id, status: 'active' })
-              : modals.openConfirmModal({
+              : openConfirmModal({
                   title: `Disable ${email}?`,
                   children: (
                     <p>
@@ -128,7 +128,7 @@ export function Users() {
           size="compact-sm"
           color="red"
           onClick={() =>
-            modals.openConfirmModal({
+            openConfirmModal({
               title: `Remove ${email}?`,
               children: (
                 <p>
@@ -224,7 +224,16 @@ export function Users() {
             })}
           </Table.Tbody>
         </Table>
-        {rows.length === 0 && <p style={{ padding: 12 }}>Nobody matches.</p>}
+        {rows.length === 0 && (
+          <Empty
+            title="Nobody matches"
+            action={
+              <Button variant="default" component={Link} to="/team">
+                Show all users
+              </Button>
+            }
+          />
+        )}
       </section>
       <MoreButton shown={rows.length} total={total} query={users} />
       <Modal opened={open} onClose={close} title="Add a user">
@@ -244,7 +253,7 @@ function NewUser({ onDone }: { onDone: () => void }) {
       await queries.invalidateQueries({ queryKey: ['users'] });
       onDone();
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'email')),
+    onError: (error) => form.setErrors(formErrors(error, 'email', Object.keys(form.values))),
   });
   return (
     <form onSubmit={form.onSubmit((values) => create.mutate(values))}>

@@ -3,7 +3,7 @@ import { Alert, Button, CopyButton, Group, Select, Stack, TextInput, Title } fro
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, call } from '../../api.ts';
+import { api, call, Unreachable } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
 import { Page } from '../../components/page.tsx';
@@ -80,6 +80,8 @@ function Attempt({ operation }: { operation: Operation }) {
           ...(body === '' ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === '' ? {} : { body }),
+      }).catch(() => {
+        throw new Unreachable();
       });
       const text = await answer.text();
       return { status: answer.status, took: performance.now() - started, body: parsed(text) };
