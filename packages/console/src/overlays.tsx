@@ -1,5 +1,7 @@
-/** Dialogs that ask and notifications. They are no part of the first load: they come soon after it, or when the first one is to be shown. */
-import { modals } from '@mantine/modals';
+/**
+ * Where questions and notifications are drawn. It is no part of the first load: it comes soon after it, with a page that asks, or when the
+ * first notification is to be shown.
+ */
 import { notificationsStore } from '@mantine/notifications';
 import { lazy, Suspense } from 'react';
 
@@ -31,9 +33,5 @@ export function Overlays() {
   );
 }
 export const loadOverlays = (): void => wanted.resolve();
-
-/** Asks before something is done. */
-export function openConfirmModal(question: Parameters<typeof modals.openConfirmModal>[0]): void {
-  loadOverlays();
-  void ready.promise.then(() => modals.openConfirmModal(question));
-}
+/** Whoever asks then is heard. */
+export const overlaysReady = ready.promise;

@@ -12,7 +12,7 @@ import { RoleButton } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { dateTime } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { readRecentEvents, TRIAL_PAGES } from '../mapping/recent-events.ts';
 import classes from './data-layer.module.css';

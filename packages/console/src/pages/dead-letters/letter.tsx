@@ -16,7 +16,7 @@ import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { parseExactly } from '../../exact-json.ts';
 import { dateTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import type { DeadLettersSearch } from './search.ts';
 

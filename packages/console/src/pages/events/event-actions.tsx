@@ -8,7 +8,7 @@ import { api, call } from '../../api.ts';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { curlOf } from './curl.ts';

@@ -4,7 +4,7 @@ import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useMem
 import { NEW_COMPARISON } from '../../components/condition.ts';
 import { ConditionEditor, ConditionSummary } from '../../components/condition-editor.tsx';
 import field from '../../components/field.module.css';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import type { Completion } from './completions.ts';
 import {
   addAlternative,

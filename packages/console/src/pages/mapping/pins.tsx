@@ -9,7 +9,7 @@ import { RoleNote } from '../../components/role-button.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { UseTemplate } from '../../components/use-template.tsx';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { PinnedIntegration } from './request-pane.tsx';
 

@@ -10,7 +10,7 @@ import { Tag } from '../../components/tag.tsx';
 import { VendorRequests, type VendorResult } from '../../components/vendor-requests.tsx';
 import { milliseconds } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import classes from './mapping.module.css';
 
 export interface PinnedIntegration {

@@ -12,7 +12,7 @@ import { RoleNote } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { integrationsQuery } from '../../queries.ts';
 import { SAMPLE_BODY } from '../../sample-event.ts';
 import { useMay } from '../../session/use-session.ts';

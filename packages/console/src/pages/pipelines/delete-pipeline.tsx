@@ -7,7 +7,7 @@ import { LastDay, receivedText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { integrationsQuery } from '../../queries.ts';
 
 export function DeletePipeline({ pipeline: { id, name } }: { pipeline: { id: string; name: string } }) {

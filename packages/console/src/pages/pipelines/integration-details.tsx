@@ -12,7 +12,7 @@ import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { TestEvent } from '../../components/trial-event.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { catalogQuery, deadOf, deliveredOf, droppedOf, type Integration, statsQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { countedSearch } from '../dead-letters/search.ts';

@@ -14,7 +14,7 @@ import { ConsentChange, EventsChange, RevisionChange } from '../../components/de
 import { EventNamesInput } from '../../components/event-names-input.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { failureText, formErrors } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import type { Integration } from '../../queries.ts';
 import { savePart } from '../../save-part.ts';
 import { useMay } from '../../session/use-session.ts';

@@ -8,7 +8,7 @@ import { Json } from '../../components/json.tsx';
 import { LastDay, sentText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { pipelineQuery } from '../../queries.ts';
 
 export interface PipelineKeysProps {

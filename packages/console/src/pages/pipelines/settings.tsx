@@ -11,7 +11,7 @@ import { LastDay, receivedText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { number } from '../../format.ts';
 import { formErrors } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { installationQuery, pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';

@@ -16,7 +16,7 @@ import { Tag } from '../../components/tag.tsx';
 import { placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { number } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { TRIAL_PAGES, useRecentEvents } from '../mapping/recent-events.ts';

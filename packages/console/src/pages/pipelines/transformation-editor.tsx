@@ -18,7 +18,7 @@ import { Tag } from '../../components/tag.tsx';
 import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { milliseconds, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { pipelineQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
 import type { ChosenEvent } from '../mapping/chosen-event.ts';

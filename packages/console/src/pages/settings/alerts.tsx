@@ -13,7 +13,7 @@ import { Tag, words } from '../../components/tag.tsx';
 import { ago, number } from '../../format.ts';
 import { failureText } from '../../forms.ts';
 import { useIntegrationNames, usePipelineNames } from '../../names.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
 import { AlertForm } from './alert-form.tsx';

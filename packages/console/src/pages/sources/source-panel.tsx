@@ -12,7 +12,7 @@ import { Tag, words } from '../../components/tag.tsx';
 import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { ago, number, zonedTime } from '../../format.ts';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { useMay } from '../../session/use-session.ts';
 import { isBroker } from './broker-connection.tsx';
 import { BrokerPanel } from './broker-panel.tsx';

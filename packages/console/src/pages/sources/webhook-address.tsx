@@ -7,7 +7,7 @@ import { Copy, Json } from '../../components/json.tsx';
 import { LastDay, sentText } from '../../components/last-day.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { failureText } from '../../forms.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import type { Source } from './sources.ts';
 
 export function WebhookAddress({ source }: { source: Source }) {

@@ -12,7 +12,7 @@ import { Tag } from '../../components/tag.tsx';
 import { ago, dateTime } from '../../format.ts';
 import { failureText, formErrors } from '../../forms.ts';
 import { usePipelineNames } from '../../names.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { apiTokensQuery } from '../../queries.ts';
 import type { Role } from '../../session/session.ts';
 import { useMay } from '../../session/use-session.ts';

@@ -12,7 +12,7 @@ import { Tag, toneOf } from '../../components/tag.tsx';
 import { ago } from '../../format.ts';
 import { failureText, formErrors } from '../../forms.ts';
 import { nextOffset } from '../../next-offset.ts';
-import { openConfirmModal } from '../../overlays.tsx';
+import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { type Role, reaches, rolesToGive, roleToChange } from '../../session/roles.ts';
 import { useUser } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
