@@ -10,8 +10,8 @@ export const FIRST_LOAD_LIMIT = 250 * 1_024;
 const ASSETS = join(DIST_FOLDER, 'assets');
 
 export const firstLoad = (): ReadonlySet<string> => loadedWith([entry(), chunk('home-page'), chunk('time-chart')]);
-/** Loaded seconds later, so that they are there when they are needed: questions, notifications, the sign-in after a session has ended. */
-export const soonAfter = (): ReadonlySet<string> => loadedWith([chunk('overlay-host'), chunk('sign-in-again')]);
+/** Loaded seconds later, so that it is there when it is needed: the sign-in after a session has ended. */
+export const soonAfter = (): ReadonlySet<string> => loadedWith([chunk('sign-in-again')]);
 
 export const gzipBytes = (files: Iterable<string>): number =>
   [...files].reduce((sum, name) => sum + statSync(join(ASSETS, `${name}.gz`)).size, 0);

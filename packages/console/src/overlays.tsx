@@ -1,6 +1,6 @@
 /**
- * Where questions and notifications are drawn. It is no part of the first load: it comes soon after it, with a page that asks, or when the
- * first notification is to be shown.
+ * Where questions and notifications are drawn. It is no part of the first load: it comes with a page that asks, or when the first
+ * notification is to be shown.
  */
 import { notificationsStore } from '@mantine/notifications';
 import { lazy, Suspense } from 'react';

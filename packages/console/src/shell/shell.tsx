@@ -6,7 +6,6 @@ import { lazy, Suspense, useEffect } from 'react';
 import { RANGE_PLACE } from '../components/range-select.tsx';
 import { Loading } from '../components/states.tsx';
 import { live } from '../live/live.ts';
-import { loadOverlays } from '../overlays.tsx';
 import { useSession } from '../session/use-session.ts';
 import { AccountButton } from './account-button.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
@@ -20,7 +19,7 @@ const SignInPage = lazy(async () => ({ default: (await import('../pages/sign-in/
 const loadSignInAgain = async () => ({ default: (await import('../pages/sign-in/sign-in-again.tsx')).SignInAgain });
 const SignInAgain = lazy(loadSignInAgain);
 /** Long after the first page stands. A session that ends later finds the sign-in loaded, also after an upgrade of the service. */
-const LOAD_MORE_AFTER_MS = 5_000;
+const SIGN_IN_AFTER_MS = 5_000;
 
 export function Shell() {
   const state = useSession();
@@ -29,10 +28,7 @@ export function Shell() {
     if (!signedIn) return;
     live.start();
     // Where it cannot be loaded now, it is loaded when it is needed.
-    const timer = setTimeout(() => {
-      loadOverlays();
-      void loadSignInAgain().catch(() => undefined);
-    }, LOAD_MORE_AFTER_MS);
+    const timer = setTimeout(() => void loadSignInAgain().catch(() => undefined), SIGN_IN_AFTER_MS);
     return () => {
       clearTimeout(timer);
       live.stop();

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+// Loaded with it: the notice must be there also when the service is away.
+import '../overlay-host.tsx';
 import { session } from '../session/session.ts';
 
 const NOTICE = 'sign-out';

@@ -60,7 +60,7 @@ function Form({ first }: { first: Stored }) {
     onMutate: () => config,
     onSuccess: (saved, _version, sent) => {
       notifications.show({ message: 'Saved. New events are processed this way within five seconds.' });
-      const now = saved as unknown as Stored;
+      const now = saved as unknown as Stored; // as it is read
       queries.setQueryData(dataLayerQuery.queryKey, now);
       setStored(now);
       setConfig((typed) => afterSave(sent, typed, now.config));
