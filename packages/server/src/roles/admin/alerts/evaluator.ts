@@ -20,7 +20,7 @@ import {
 import type { Db } from '../../../stores/config/schema.ts';
 import type { Leases } from '../../../stores/leases/port.ts';
 import { type Failure, firstFailure } from '../../../stores/observe/first-failure.ts';
-import { announce, type ChannelDeps } from './channels.ts';
+import { announce, type ChannelDeps, type Unsent } from './channels.ts';
 import { type MeasureDeps, type Measured, measure } from './measure.ts';
 import { announcementOf, describe } from './message.ts';
 import { oldestWaiting } from './oldest-waiting.ts';
@@ -205,7 +205,9 @@ export class Evaluator {
     if (this.#isStopped) return;
     const { clock, settings, logger, db } = this.#deps;
     const key = sendingKey(alert, channel);
-    const sent = announce(this.#deps, channel, announcementOf(occasion, alert, state, settings.baseUrl)).catch(errorText);
+    const sent = announce(this.#deps, channel, announcementOf(occasion, alert, state, settings.baseUrl)).catch(
+      (error: unknown): Unsent => ({ reason: errorText(error) }),
+    );
     const failure = await Promise.race([sent, this.#stopping.promise]);
     if (failure === undefined) {
       this.#repeats.delete(key);
@@ -214,11 +216,11 @@ export class Evaluator {
       this.#noting = this.#noting.catch(() => undefined).then(() => noteAnnounced(db, alert.id, channelKey(channel), occasion));
       return await this.#noting;
     }
-    if (this.#isStopped) return;
+    if (this.#isStopped || failure === 'stopped') return;
     const repeat = this.#repeats.get(key);
     const waitMs = repeat?.waitMs ?? FIRST_REPEAT_MS;
     this.#repeats.set(key, { at: clock.monotonic() + waitMs, waitMs: Math.min(waitMs * 2, LAST_REPEAT_MS) });
-    if (repeat === undefined) logger.warn({ alert_id: alert.id, channel: channel.type, reason: failure }, 'alert not sent, retrying');
+    if (repeat === undefined) logger.warn({ alert_id: alert.id, channel: channel.type, ...failure }, 'alert not sent, retrying');
   }
 
   #queueOf(orgId: string): SendQueue {

@@ -184,7 +184,8 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor', unaudited: true, optionalBody: true },
       schema: {
         summary: 'Send a test message',
-        description: 'Sends a message to every channel now and reports what each one answered.',
+        description:
+          'Sends a message to every channel now and reports for each whether it was sent, or why not. What a mail server answered is only in the log.',
         tags,
         params: IdParams,
         response: { 200: named('AlertTestResults', Closed({ results: Type.Array(TestResult) })) },
@@ -197,8 +198,10 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
       const deps = { client: context.operations.client, settings: context.settings };
       const results = await Promise.all(
         alert.channels.map(async (channel) => {
-          const error = (await announce(deps, channel, announcement)) ?? null;
-          return { type: channel.type, ok: error === null, error };
+          const unsent = await announce(deps, channel, announcement);
+          if (unsent?.detail !== undefined)
+            context.logger.warn({ alert_id: alert.id, channel: channel.type, ...unsent }, 'test message not sent');
+          return { type: channel.type, ok: unsent === undefined, error: unsent?.reason ?? null };
         }),
       );
       return { results };
