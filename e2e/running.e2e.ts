@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { endingWithUs } from '../packages/server/test/servers/index.ts';
 import { pipelineTo, send, signIn, until } from './harness/client.ts';
@@ -94,6 +95,25 @@ describe('running the service', () => {
     expect((await second.get('/pipelines')).total).toBe(0);
     expect(await firsthand(['audit', 'verify'], service.env)).toMatchObject({ code: 0 });
   });
+
+  test.runIf(onServers)(
+    'SIGTERM answers a change that waits for another process: its connection was cut without an answer',
+    async ({ onTestFinished }) => {
+      const other = new pg.Client({ connectionString: service.databaseUrl });
+      await other.connect();
+      onTestFinished(() => other.end());
+      await other.query('begin; update config_version set version = version where id = 1');
+      const isWaiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      const change = client.call('POST', '/pipelines', { name: 'Late' });
+      await until('it to wait', async () => (await other.query(isWaiting)).rowCount !== 0);
+      const ended = service.terminate();
+      const { status, headers, body } = await change;
+      expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '2', 'UNAVAILABLE']);
+      expect(await ended).toBe(0);
+      await other.query('rollback');
+      await service.start();
+    },
+  );
 
   test('SIGTERM under load loses nothing, delivers nothing twice and exits with 0', async () => {
     const own = await startReceiver();

@@ -53,6 +53,8 @@ export interface AdminDeps {
   operations: Operations;
   /** Awaited after every write: a process applies its own change before it responds. */
   configChanged(): Promise<void>;
+  /** Aborted when connections are about to be cut. */
+  closing?: AbortSignal;
   /** For tests: throws if a response does not match its documented schema. */
   checkAnswers?: boolean;
 }

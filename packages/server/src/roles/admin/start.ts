@@ -14,13 +14,14 @@ import { readStatistics } from './routes/stats.ts';
 export interface AdminRole {
   handle(req: IncomingMessage, res: ServerResponse): void;
   attach(server: Server): void;
-  /** Closes the debug sockets. */
+  /** For connections that are about to be cut: closes the debug sockets, and ends waits for other changes. */
   detach(): void;
   stop(): Promise<void>;
 }
 
 export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Promise<AdminRole> {
-  const app = buildAdminApp(deps);
+  const closing = new AbortController();
+  const app = buildAdminApp({ ...deps, closing: closing.signal });
   app.addToOpenApi(otherPaths);
   await app.ready();
   const identify = createIdentify(deps);
@@ -50,7 +51,10 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
         hideSecrets: (frame) => hideSecrets(snapshots.current(), frame.pipeline_id, frame),
       });
     },
-    detach: () => sockets?.close(),
+    detach() {
+      closing.abort();
+      sockets?.close();
+    },
     stop: () => app.close(),
   };
 }

@@ -19,10 +19,12 @@ async function startWrites(harness: Harness, onAttempt: (attempt: number) => unk
       return Date.now();
     },
   };
+  const closing = new AbortController();
   const write = createWrite({
     db: harness.store.db,
     cipher: createCipher(SECRET_KEY),
     clock,
+    closing: closing.signal,
     logger: { warn() {} },
     configChanged: async () => {},
   });
@@ -32,7 +34,7 @@ async function startWrites(harness: Harness, onAttempt: (attempt: number) => unk
       await during();
       return change.stamp.row_version;
     });
-  return { clock, change };
+  return { clock, closing, change };
 }
 
 test('a large change is made, compared and written to the audit log in separate turns: together they held the loop for 38 ms', async () => {
@@ -88,6 +90,27 @@ test('a change that has waited too long for others is told to come again', async
   held.resolve();
   await second;
   expect(await change(), 'the next one is not held up').toBe((await first) + 1);
+});
+
+test('a change that waits when the process stops is told to come again: its connection was cut without an answer', async () => {
+  const harness = await startHarness();
+  onTestFinished(() => harness.close());
+  const { closing, change } = await startWrites(harness);
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const first = change(() => {
+    begun.resolve();
+    return held.promise;
+  });
+  const refused = { code: 'UNAVAILABLE', headers: { 'retry-after': '2' } };
+  const waiting = [change(), change()].map((each) => expect(each).rejects.toMatchObject(refused));
+  await begun.promise;
+  closing.abort();
+  await Promise.all(waiting);
+  const late = expect(change()).rejects.toMatchObject(refused);
+  held.resolve();
+  expect(await first, 'the change in progress is stored').toBeGreaterThan(0);
+  await late;
 });
 
 describe('beside a process that changes the configuration too', { tags: ['postgresql'] }, () => {

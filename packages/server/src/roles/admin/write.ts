@@ -7,7 +7,7 @@ import { turns } from '../../runtime/turns.ts';
 import type { AuditCipher } from '../../stores/config/audit-chain.ts';
 import { appendAudit } from '../../stores/config/audit-logs.ts';
 import type { Db, Stamp } from '../../stores/config/schema.ts';
-import { inTransaction, WAIT_MS } from '../../stores/config/transaction.ts';
+import { inTransaction, type TransactionDeps, WAIT_MS } from '../../stores/config/transaction.ts';
 import { markUrgent, nextConfigVersion } from '../../stores/config/version.ts';
 import type { Actor } from './deps.ts';
 import type { CheckBudget } from './organisation-budget.ts';
@@ -40,30 +40,32 @@ export type Write = <T>(author: Author, action: `${string}.${string}`, change: (
  * settles, this process has applied the change. An exception rolls everything back. Between the passes over a large document the loop gets a
  * turn.
  *
- * Changes of one process wait for each other in memory: in the database each would take a connection that readers lack. `change` may be
- * called again, as `inTransaction` says.
+ * Changes of one process wait for each other in memory: in the database each would take a connection that readers lack. When the process
+ * stops, those that wait are answered 503 before their connections are cut. `change` may be called again, as `inTransaction` says.
  */
-export function createWrite(deps: {
-  db: Db;
-  cipher: AuditCipher;
-  clock: Clock;
-  logger: Pick<FastifyBaseLogger, 'warn'>;
-  configChanged(): Promise<void>;
-  checkBudget?: CheckBudget;
-}): Write {
+export function createWrite(
+  deps: TransactionDeps & {
+    cipher: AuditCipher;
+    clock: Clock;
+    logger: Pick<FastifyBaseLogger, 'warn'>;
+    configChanged(): Promise<void>;
+    checkBudget?: CheckBudget;
+  },
+): Write {
   let last: Promise<unknown> = Promise.resolve();
 
   async function inTurn<T>(deadline: number, store: () => Promise<T>): Promise<T> {
     const before = last;
     const { promise: done, resolve } = Promise.withResolvers<void>();
     last = done;
-    await before;
     try {
+      await unlessAborted(before, deps.closing);
+      if (deps.closing?.aborted) throw new ApiError('UNAVAILABLE', { message: 'This process is stopping: try again.', retryAfterS: 2 });
       if (deps.clock.monotonic() > deadline)
         throw new ApiError('UNAVAILABLE', { message: 'Other changes are still being stored: try again soon.', retryAfterS: 2 });
       return await store();
     } finally {
-      resolve();
+      void before.then(() => resolve());
     }
   }
 
@@ -111,12 +113,23 @@ export function createWrite(deps: {
       await turns.bulk();
       return value;
     };
-    const result = await inTurn(deadline, () => inTransaction(deps.db, deps.clock, store, deadline));
+    const result = await inTurn(deadline, () => inTransaction(deps, store, deadline));
     await turns.bulk();
     // The change is committed. If applying it fails, this process picks it up at its next reload, like every other process.
     await deps.configChanged().catch((error: unknown) => deps.logger.warn({ err: error }, 'a configuration change is not applied yet'));
     return result;
   };
+}
+
+/** Waits for `turn`, and no longer once the signal is aborted. */
+async function unlessAborted(turn: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const go = () => resolve();
+  signal?.addEventListener('abort', go);
+  void turn.then(go);
+  await promise;
+  signal?.removeEventListener('abort', go);
 }
 
 /** `{field: {old, new}}` for every field that differs. */

@@ -25,14 +25,15 @@ describe('a transaction that meets the lock of another', { tags: ['postgresql'] 
       await database.stop();
     });
     const clock = { time: 0, monotonic: () => clock.time };
+    const closing = new AbortController();
     let attempts = 0;
     const run = (onAttempt: (attempt: number) => unknown) =>
-      inTransaction(store.db, clock, async (tx) => {
+      inTransaction({ db: store.db, clock, closing: closing.signal }, async (tx) => {
         await onAttempt(++attempts);
         return await nextConfigVersion(tx);
       });
     await other.query('begin; update config_version set version = version where id = 1');
-    return { clock, other, run };
+    return { clock, closing, other, run };
   }
 
   test('waits for it: ten tabs that refreshed at once, or a change beside another process, were answered 503 on a busy machine', async () => {
@@ -45,6 +46,12 @@ describe('a transaction that meets the lock of another', { tags: ['postgresql'] 
     const waiting = run((attempt) => {
       if (attempt === 2) clock.time += 11_000;
     });
+    await expect(waiting).rejects.toMatchObject({ code: '55P03' });
+  });
+
+  test('gives up when the process stops: a sign-in that waited had its connection cut after 4 s', async () => {
+    const { closing, run } = await start();
+    const waiting = run((attempt) => attempt === 2 && closing.abort());
     await expect(waiting).rejects.toMatchObject({ code: '55P03' });
   });
 });

@@ -37,7 +37,7 @@ const CLEAN_UP_EVERY_MS = 3_600_000;
 const CONSOLE_GRACE_MS = 10_000;
 
 /** Sign-in and refresh. Every decision is made in the database, so it holds across processes. */
-export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | 'secretKey' | 'settings'>) {
+export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | 'secretKey' | 'settings' | 'closing'>) {
   const { db, cipher, clock, settings } = deps;
   const key = deriveKey(deps.secretKey, 'access-token');
   const limits = createSignInLimits(deps);
@@ -70,7 +70,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
   }
 
   async function fail(attempt: Attempt, user: AuditedUser | undefined, client: Client): Promise<void> {
-    await inTransaction(db, clock, async (tx) => {
+    await inTransaction(deps, async (tx) => {
       const now = clock.now();
       const nowLocked = await recordFailure(tx, attempt.key, now);
       if (user === undefined) await imitateAudit(tx);
@@ -102,7 +102,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
   ): Promise<TokenPair> {
     const sessionId = newId('ses');
     const refresh = newRefreshToken(kind);
-    const sessionUser = await inTransaction(db, clock, async (tx) => {
+    const sessionUser = await inTransaction(deps, async (tx) => {
       const now = clock.now();
       if (!(await mayOpen(tx, now))) return undefined;
       const started = await startSession(tx, {
@@ -129,7 +129,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
     if (refreshKindOf(token) !== kind) throw new ApiError('INVALID_REFRESH_TOKEN');
     const next = newRefreshToken(kind);
     const now = clock.now();
-    const rotation = await inTransaction(db, clock, (tx) =>
+    const rotation = await inTransaction(deps, (tx) =>
       rotateRefreshToken(
         tx,
         refreshTokenHash(token),
@@ -143,7 +143,7 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
 
   /** Ends the session of a refresh token, or every session of its user. An unknown token has nothing to end. */
   async function signOut(token: string, everywhere: boolean, client: Client): Promise<void> {
-    await inTransaction(db, clock, async (tx) => {
+    await inTransaction(deps, async (tx) => {
       const session = await findRefreshSession(tx, refreshTokenHash(token));
       const user = session && (await findSessionUser(tx, session.session_id, session.user_id));
       if (session === undefined || user === undefined) return;
