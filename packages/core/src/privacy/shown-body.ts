@@ -4,7 +4,8 @@
  */
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
-import { applyPii, type CompiledPii } from './pii.ts';
+import { finish, type Steps } from '../steps.ts';
+import { type CompiledPii, PiiPass } from './pii.ts';
 
 /** Body fields with another name in the event. */
 const RENAMED = { userId: 'user_id', anonymousId: 'anonymous_id', groupId: 'group_id' } as const;
@@ -15,11 +16,15 @@ const HARMLESS = ['type', 'messageId', 'timestamp', 'sentAt'] as const;
 
 /** Changes the body: do not use it afterwards. */
 export function shownBody(body: unknown, pii: CompiledPii): JsonObject | null {
+  return finish(shownBodyInSteps(body, pii));
+}
+/** The same, divided: for a body of any size. */
+export function* shownBodyInSteps(body: unknown, pii: CompiledPii): Steps<JsonObject | null> {
   if (!isObject(body)) return null;
   const { writeKey: _key, ...sent } = body as JsonObject;
   const context = own(sent, 'context');
   if (isObject(context)) delete (context as JsonObject).challenge_token;
-  return asksNothing(pii) ? sent : underRules(sent, isObject(context) ? (context as JsonObject) : undefined, pii);
+  return asksNothing(pii) ? sent : yield* underRules(sent, isObject(context) ? (context as JsonObject) : undefined, pii);
 }
 
 function asksNothing({ ip, fields, detect, url_params }: CompiledPii): boolean {
@@ -27,7 +32,7 @@ function asksNothing({ ip, fields, detect, url_params }: CompiledPii): boolean {
 }
 
 /** Rules are written for canonical events: the body is moved into that shape and back. */
-function underRules(sent: JsonObject, context: JsonObject | undefined, pii: CompiledPii): JsonObject {
+function* underRules(sent: JsonObject, context: JsonObject | undefined, pii: CompiledPii): Steps<JsonObject> {
   const event: CanonicalEvent & JsonObject = { event_id: '', type: 'track', timestamp: '', context: { ...context } };
   const movedTraits = (own(sent, 'traits') ?? null) === null && isObject(event.context.traits);
   if (movedTraits) {
@@ -38,7 +43,8 @@ function underRules(sent: JsonObject, context: JsonObject | undefined, pii: Comp
   if (movedAgent) rename(event.context, 'userAgent', 'user_agent');
   for (const name of SAME) copy(sent, name, event, name);
   for (const [name, inEvent] of Object.entries(RENAMED)) copy(sent, name, event, inEvent);
-  applyPii(event, pii, []);
+  const pass = new PiiPass(event, pii, []);
+  while (pass.step()) yield;
 
   const shown: JsonObject = {};
   for (const name of HARMLESS) copy(sent, name, shown, name);

@@ -3,8 +3,9 @@ import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envel
 import { explain } from '@firsthand/core/outcome/explain.ts';
 import type { Decision } from '@firsthand/core/outcome/outcome.ts';
 import type { CompiledPii } from '@firsthand/core/privacy/pii.ts';
-import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
+import { shownBody, shownBodyInSteps } from '@firsthand/core/privacy/shown-body.ts';
 import { isRecordOf } from '../event-record.ts';
+import { finishInTurns, inBulkTurn } from '../runtime/turns.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
@@ -82,8 +83,10 @@ async function receivedRecord(
   const record = await log.get(raw_topic, raw_position);
   if (!record || !isRecordOf(record.id, pipeline_id, event_id)) return NOT_RETAINED;
   const { envelope, body } = decodeEnvelope(record.data);
+  // The body may have megabytes, and the rules look through all of its text.
+  const parsed: unknown = await inBulkTurn(body.length, () => JSON.parse(Buffer.from(body).toString('utf8')));
   return {
-    received: shownBody(JSON.parse(Buffer.from(body).toString('utf8')), organisation.pii),
+    received: await finishInTurns(shownBodyInSteps(parsed, organisation.pii)),
     request: requestOf(envelope, body.length, organisation.pii),
   };
 }

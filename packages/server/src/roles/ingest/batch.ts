@@ -71,10 +71,8 @@ function storeBatch(exchange: Exchange, { rules }: Sender, { records, shown, err
   const { ctx } = exchange;
   store(exchange, records, (duplicates) => {
     ctx.counts.accepted(records.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
-    for (const [at, event] of (shown ?? []).entries()) {
-      const eventId = records[at]?.eventId;
-      if (eventId !== undefined && !duplicates[at]) showReceived(ctx, rules, event, { eventId, impliedType: undefined });
-    }
+    const received = shown?.flatMap((event, at) => (duplicates[at] ? [] : [{ event, record: records[at]! }]));
+    if (received !== undefined) showReceived(ctx, rules, received);
     const reply = { success: true, accepted: records.length, rejected: errors.length, errors };
     exchange.reply({ status: 200, body: JSON.stringify(reply), cookies: cookies?.headers() });
   });

@@ -154,7 +154,7 @@ export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, b
   const shown = ctx.tap.watched(rules.orgId) ? event : undefined;
   store(exchange, [built], ([duplicate]) => {
     ctx.counts.accepted(1, duplicate ? 1 : 0, rules.orgId, rules.pipelineId);
-    if (!duplicate && shown !== undefined) showReceived(ctx, rules, shown, { eventId: built.eventId, impliedType: route.impliedType });
+    if (!duplicate && shown !== undefined) showReceived(ctx, rules, [{ event: shown, record: built }], route.impliedType);
     if (route.kind === 'pixel') exchange.reply({ ...PIXEL, cookies: cookies?.headers() });
     else exchange.succeed(cookies?.headers());
   });
