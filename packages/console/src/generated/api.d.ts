@@ -1209,7 +1209,7 @@ export interface paths {
         };
         /**
          * List what needs attention
-         * @description Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.
+         * @description Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for people with the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.
          *
          *     Least role: **viewer**.
          */
@@ -1309,7 +1309,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test message
-         * @description Sends a message to every channel now and reports what each one answered.
+         * @description Sends a message to every channel now and reports for each whether it was sent, or why not. What a mail server answered is only in the log.
          *
          *     Least role: **editor**.
          */
