@@ -2601,7 +2601,7 @@ export interface paths {
          *
          *     For live counts, send `{"type": "counts", "scopes": [{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]}`: at most 4 scopes, each with the parameters of `GET /v1/admin/stats`. A message of stage `counts` follows for each scope about every 2 seconds, less often where the store is slow. A new list replaces the old one; an empty list ends the counts.
          *
-         *     The socket closes with 4401 where the token is not valid, with 4408 when it expires, with 1013 where it cannot be served now.
+         *     The socket closes with 4401 where the token is not valid, with 4408 when it expires, with 1013 where it cannot be served now, with 1008 after more than 1,000 messages of the client in 15 seconds.
          *
          *     With `heartbeat=true`, `{"stage": "heartbeat"}` is sent once the token is accepted and then every 15 seconds: without one for longer, the connection is lost. Every socket gets protocol pings at the same pace.
          *
@@ -4952,7 +4952,7 @@ export interface components {
             reason?: string | null;
             duration_ms?: number | null;
             status?: number | null;
-            /** @description What the stage worked on. */
+            /** @description What the stage worked on. Null for a received event where more than 8 MB of events wait to be shown. */
             payload?: unknown;
             /** @description With `counts`: the scope that they are of, as it was asked for. */
             scope?: Record<string, never>;

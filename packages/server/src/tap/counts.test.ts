@@ -55,6 +55,19 @@ test('slow reads come less often: they use a twentieth of the time', async () =>
   expect(reads).toHaveLength(2);
 });
 
+test('scopes without end of one organisation made the others wait for minutes: each has its share of a round', async () => {
+  readTakesMs = 30;
+  const scopes = (n: number) => Array.from({ length: 4 }, (_, i) => ({ pipeline_id: `pl_${n}${i}` }));
+  for (let n = 0; n < 3; n++) counts.ask(reader(), 'org_1', scopes(n));
+  counts.ask(reader(), 'org_2', [SCOPE]);
+  await pass(0);
+  expect(reads).toEqual(['org_1 pl_00', 'org_1 pl_01']);
+  await pass(2_000);
+  expect(reads.slice(2)).toEqual(['org_1 pl_02', 'org_1 pl_03', 'org_2 pl_1']);
+  await pass(2_000);
+  expect(reads.slice(5)).toEqual(['org_1 pl_10', 'org_1 pl_11', 'org_2 pl_1']);
+});
+
 test('nothing is read once nobody asks, and a reader who is full gets none', async () => {
   const full = reader(1_000_000);
   counts.ask(full, 'org_1', [SCOPE]);

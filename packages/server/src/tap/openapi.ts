@@ -6,7 +6,7 @@ import type { OpenApiPaths } from '../http/openapi.ts';
 import { FILTERS } from './audience.ts';
 import { COUNTS_EVERY_MS, MAX_SCOPES } from './counts.ts';
 import { TAP_STAGES } from './port.ts';
-import { BAD_TOKEN, DEBUG_PATH, EXPIRED_TOKEN, TRY_LATER } from './socket.ts';
+import { BAD_TOKEN, DEBUG_PATH, EXPIRED_TOKEN, MAX_MESSAGES, TOO_MANY_MESSAGES, TRY_LATER } from './socket.ts';
 
 const text = { type: ['string', 'null'] };
 const Frame = {
@@ -26,7 +26,7 @@ const Frame = {
     reason: text,
     duration_ms: { type: ['number', 'null'] },
     status: { type: ['integer', 'null'] },
-    payload: { description: 'What the stage worked on.' },
+    payload: { description: 'What the stage worked on. Null for a received event where more than 8 MB of events wait to be shown.' },
     scope: { type: 'object', description: 'With `counts`: the scope that they are of, as it was asked for.' },
     counts: {
       type: 'object',
@@ -88,7 +88,7 @@ export const debugSocketPaths: OpenApiPaths = {
         `Filters may change later: send \`{"type": "filter", ${FILTERS.map((name) => `"${name}"?`).join(', ')}}\`.`,
         `For the events of several places, send \`{"type": "frames", "scopes": [{${FILTERS.map((name) => `"${name}"?`).join(', ')}}]}\`: at most ${MAX_SCOPES} filters, and a message follows for every event that one of them matches. An empty list ends these messages. With \`frames=none\` there are none until a message asks for them: for a reader of live counts.`,
         `For live counts, send \`{"type": "counts", "scopes": [{"pipeline_id"?, "pipeline_ids"?, "group_by"?}]}\`: at most ${MAX_SCOPES} scopes, each with the parameters of \`GET /v1/admin/stats\`. A message of stage \`counts\` follows for each scope about every ${COUNTS_EVERY_MS / 1_000} seconds, less often where the store is slow. A new list replaces the old one; an empty list ends the counts.`,
-        `The socket closes with ${BAD_TOKEN} where the token is not valid, with ${EXPIRED_TOKEN} when it expires, with ${TRY_LATER} where it cannot be served now.`,
+        `The socket closes with ${BAD_TOKEN} where the token is not valid, with ${EXPIRED_TOKEN} when it expires, with ${TRY_LATER} where it cannot be served now, with ${TOO_MANY_MESSAGES} after more than ${MAX_MESSAGES.toLocaleString('en-US')} messages of the client in 15 seconds.`,
         'With `heartbeat=true`, `{"stage": "heartbeat"}` is sent once the token is accepted and then every 15 seconds: without one for longer, the connection is lost. Every socket gets protocol pings at the same pace.',
         'Least role: **viewer**.',
       ].join('\n\n'),

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { systemClock } from '../runtime/clock.ts';
 import { inProcessEphemeral } from '../stores/ephemeral/in-process.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
-import { attachDebugSocket } from './socket.ts';
+import { attachDebugSocket, MAX_MESSAGES, TOO_MANY_MESSAGES } from './socket.ts';
 import { createTap } from './tap.ts';
 
 let server: Server;
@@ -247,6 +247,37 @@ describe('the debug socket', () => {
     expect(frames.slice(0, 5)).toEqual(wrong.map(() => ({ stage: 'error', reason: expect.stringContaining('at most 4 scopes') })));
     expect(frames[5]).toMatchObject({ stage: 'counts', scope: { pipeline_id: 'pl_1' }, counts: { waiting: 3 } });
     socket.terminate();
+  });
+
+  test('a client that sends messages without end and reads no answer filled the memory: it is disconnected', async () => {
+    const { socket, opened, closed } = connect('?token=org_1');
+    await opened;
+    await watched('org_1');
+    const messages = ['?', '{"type":"frames","scopes":[]}', '{"type":"counts","scopes":[]}'];
+    for (let n = 0; n <= MAX_MESSAGES; n++) socket.send(messages[n % messages.length]!);
+    expect(await closed).toBe(TOO_MANY_MESSAGES);
+  });
+
+  test('pings and messages of a client that does not read are not answered, and are answered again when it reads', async () => {
+    const { socket, opened, frames } = connect('?token=org_1');
+    const pongs: string[] = [];
+    socket.on('pong', (data) => pongs.push(String(data)));
+    await opened;
+    await watched('org_1');
+    let looks = 0;
+    const buffered = vi.spyOn(WebSocket.prototype, 'bufferedAmount', 'get').mockImplementation(() => {
+      looks++;
+      return 1_000_000;
+    });
+    socket.ping('unread');
+    socket.send('unread');
+    await expect.poll(() => looks).toBe(2);
+    buffered.mockRestore();
+    socket.ping('read');
+    socket.send('read');
+    await expect.poll(() => frames).toHaveLength(1);
+    expect(pongs).toEqual(['read']);
+    socket.close();
   });
 
   test('no frame is built without watchers', () => {

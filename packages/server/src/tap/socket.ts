@@ -9,7 +9,7 @@ import { apiErrorText } from '../http/api-error-reply.ts';
 import { ApiError, type ApiErrorCode } from '../http/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
-import { Audience, FILTERS, type Filter, type Filters, TapBudget, Watcher } from './audience.ts';
+import { Audience, FILTERS, type Filter, type Filters, MAX_BUFFERED_BYTES, TapBudget, Watcher } from './audience.ts';
 import { type CountsScope, LiveCounts, MAX_SCOPES, type ReadCounts, readScopes } from './counts.ts';
 import { TAP_STAGES } from './port.ts';
 import { Revocations } from './revocations.ts';
@@ -25,6 +25,9 @@ const EXPECTED = `expected {"type":"filter", "pipeline_id"?, "integration_id"?, 
 /** Messages kept while the token is checked. */
 const MAX_EARLY = 4;
 const MAX_SOCKETS_PER_ORGANISATION = 100;
+/** Messages of a client between two heartbeats. A console sends a few; each costs time for parsing and an answer. */
+export const MAX_MESSAGES = 1_000;
+export const TOO_MANY_MESSAGES = 1008;
 /** A user who is removed, disabled or signed out elsewhere is disconnected within this time. Revoked API tokens end sooner. */
 const RECHECK_MS = 5_000;
 
@@ -48,6 +51,8 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_INCOMING_BYTES,
+    // Answered below: the library would queue a pong for every ping, without end for a client that does not read.
+    autoPong: false,
     // The client sends `bearer, <token>`: select the first, never echo the token.
     handleProtocols: (protocols) => (protocols.has('bearer') ? 'bearer' : false),
   });
@@ -80,7 +85,9 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
     // Pages of a browser see no protocol pings: a client that must know whether it is connected asks for messages.
     const wantsHeartbeat = url.searchParams.get('heartbeat') === 'true';
     if (wantsHeartbeat) socket.send(HEARTBEAT);
+    let messages = 0;
     const heartbeat = setInterval(() => {
+      messages = 0;
       socket.ping();
       if (wantsHeartbeat) socket.send(HEARTBEAT);
     }, HEARTBEAT_MS);
@@ -97,6 +104,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
       Math.min(checked.expires_at - deps.clock.now(), 2 ** 31 - 1),
     );
     const onMessage = (text: string) => {
+      if (++messages > MAX_MESSAGES) return socket.close(TOO_MANY_MESSAGES, 'too many messages');
       const message = readMessage(text);
       if (message?.filters) audience.setFilters(watcher, message.filters);
       else if (message?.scopes) counts.ask(socket, orgId, message.scopes);
@@ -126,6 +134,7 @@ export function attachDebugSocket(server: Server, deps: DebugSocketDeps): { clos
       return refuseUpgrade(stream, request, '404 Not Found', 'NOT_FOUND', 'There is no WebSocket at this address.');
     sockets.handleUpgrade(request, stream, head, (socket) => {
       socket.on('error', () => socket.terminate());
+      socket.on('ping', (data) => canSend(socket) && socket.pong(data));
       serve(socket, request, url).catch(() => socket.close(TRY_LATER, 'the token cannot be checked now'));
     });
   };
@@ -157,7 +166,11 @@ function tokenOf(request: IncomingMessage, url: URL): string | undefined {
 
 /** A filter that matches nothing would look like an idle pipeline. So it is rejected with a message, and the previous filter stays. */
 function refuse(socket: WebSocket): void {
-  socket.send(JSON.stringify({ stage: 'error', reason: EXPECTED }));
+  if (canSend(socket)) socket.send(JSON.stringify({ stage: 'error', reason: EXPECTED }));
+}
+/** A client that does not read must not fill the memory with answers. */
+function canSend(socket: WebSocket): boolean {
+  return socket.bufferedAmount <= MAX_BUFFERED_BYTES;
 }
 function filterOf(fields: Record<string, unknown>): Filter | undefined {
   const filter: Filter = {};
