@@ -47,7 +47,8 @@ export function Stat({ label, value, note = '', change, against, series, tone, c
         <span className={classes.note} title={notes.map(({ text }) => text).join(' · ')}>
           {notes.map(({ text, title, link: to }, at) => (
             <Fragment key={text}>
-              {at > 0 && ' · '}
+              {/* The dot stays on the line of the text before it. */}
+              {at > 0 && '\u00a0· '}
               <Link className={classes.own} title={title} {...(to as { to: string })}>
                 {text}
               </Link>
