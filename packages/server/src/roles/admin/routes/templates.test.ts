@@ -195,6 +195,41 @@ onStory('revisions', (story, engine) => {
       expect(await story.refusal('GET', `integration-templates/${id}/revisions/${number}`), number).toEqual([404, 'NOT_FOUND']);
   });
 
+  test('masks of earlier revisions are found behind large ones, and not further back than a hundred', async () => {
+    const large = (name: string) => ({
+      events: { E: { mappings: [{ source: 'properties.a', target: 'a', value_map: { [name]: 'x'.repeat(900_000) } }] } },
+      defaults: { action: 'drop' },
+    });
+    const url = 'https://hooks.example/in';
+    const { template } = await story.made('integration-templates', {
+      name: 'Long history',
+      vendor: 'webhook',
+      config: { url, auth_token: 'the-first-token-of-all', ...large('first') },
+    });
+    const path = `integration-templates/${template.id}/revisions`;
+    for (let n = 0; n < 3; n++) await story.made(path, { config: { url, ...large(`n${n}`) } });
+    const again = { config: { url, auth_token: '••••-all' } };
+    expect((await story.made(path, again)).config.auth_token).toBe('••••-all');
+    const later = Array.from({ length: 100 }, (_, n) => ({
+      id: `rev_later${n}`,
+      template_id: template.id,
+      org_id: story.org.org_id,
+      revision_number: 6 + n,
+      config: JSON.stringify({ url }),
+      secrets: null,
+      delivery_mode: 'server_side' as const,
+      change_summary: '',
+      created_by: story.org.owner.id,
+      created_at: new Date().toISOString(),
+    }));
+    await story.harness.store.db.insertInto('revisions').values(later).execute();
+    expect(await story.refusal('POST', path, again), 'the search held up the changes of everybody').toEqual([
+      422,
+      'VALIDATION_ERROR',
+      'config.auth_token',
+    ]);
+  });
+
   test('take masks for the secrets they show, keep the mode of the one before, and say what changed without telling secrets', async () => {
     const secret = 'a-very-long-secret-token';
     const id = await newTemplate(story, { url: URL, authentication: 'bearer', auth_token: secret });

@@ -4,7 +4,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
-import { inTurns } from '../../../runtime/turns.ts';
+import { inTurns, turns } from '../../../runtime/turns.ts';
 import type { KeyedOrganisation } from '../../../secrets/cipher.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import { findRevision, latestRevision, listRevisions, type StoredRevision } from '../../../stores/config/revisions.ts';
@@ -17,8 +17,9 @@ import { TemplateAndRevision, TemplateCreate, TemplateWithUse } from '../integra
 import { addRevision, writeTemplate } from '../template-writes.ts';
 
 const tags = ['Integration templates'];
-/** Revisions read per step when searching for a secret that the latest one no longer has. */
-const PAGE = 20;
+/** How far a secret is searched that the latest revision no longer has: the search holds up other changes. At least the latest is read. */
+const SEARCHED_REVISIONS = 100;
+const SEARCHED_CHARACTERS = 20_000_000;
 const Empty = Type.Null({ description: 'No content.' });
 
 export function templateRoutes(app: AdminApp, context: AdminContext): void {
@@ -161,7 +162,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Add a revision',
         description:
-          'Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits. With `If-Match: <revision number>` it is rejected if that is no longer the latest revision.',
+          'Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits, among the newest 100 (20 MB). With `If-Match: <revision number>` it is rejected if that is no longer the latest revision.',
         tags,
         params: IdParams,
         headers: ifMatchHeader('The number of the latest revision that was read.', '3'),
@@ -214,12 +215,19 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
     },
   );
 
-  /** The opened configs of the template's revisions. */
+  /** The opened configs of the template's newest revisions. */
   async function* newestFirst(tx: Db, template: Template, org: KeyedOrganisation): AsyncGenerator<JsonObject> {
-    for (let offset = 0; ; offset += PAGE) {
-      const { rows } = await listRevisions(tx, template.org_id, template.id, { limit: PAGE, offset });
-      for (const row of rows) yield openStored(context, org, row);
-      if (rows.length < PAGE) return;
+    let characters = 0;
+    for (let read = 0; read < SEARCHED_REVISIONS && characters < SEARCHED_CHARACTERS; ) {
+      const page = { limit: SEARCHED_REVISIONS - read, offset: read };
+      const { rows } = await listRevisions(tx, template.org_id, template.id, page);
+      if (rows.length === 0) return;
+      read += rows.length;
+      for (const row of rows) {
+        await turns.bulk();
+        characters += row.config.length + (row.secrets?.length ?? 0);
+        yield openStored(context, org, row);
+      }
     }
   }
   async function shown(orgId: string, template: Template, revision: StoredRevision, from: Db = db): Promise<Revision> {
