@@ -817,7 +817,7 @@ export interface paths {
         put?: never;
         /**
          * Add a revision
-         * @description Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits. With `If-Match: <revision number>` it is rejected if that is no longer the latest revision.
+         * @description Immutable once made. A mask in place of a secret keeps the stored one: of the revision before, or of the latest earlier one that it fits, among the newest 100 (20 MB). With `If-Match: <revision number>` it is rejected if that is no longer the latest revision.
          *
          *     Least role: **editor**.
          */
@@ -3726,6 +3726,7 @@ export interface components {
             compared: number;
             changed: number;
             dropped_by_to: number;
+            /** @description At most 10, of 2 MB together. */
             examples: {
                 event_id: string;
                 before: unknown;
@@ -3848,7 +3849,7 @@ export interface components {
         };
         EventChanges: {
             /**
-             * @description Why there are no steps: the event as received is no longer retained, cannot be read now, or is larger than 64 KB.
+             * @description Why there are no steps: the event as received is no longer retained, cannot be read now, is larger than 64 KB, or grows above 256 KB in a step or 4 MB in all of them together.
              * @enum {string|null}
              */
             unavailable: "not_retained" | "log_unavailable" | "too_large" | null;

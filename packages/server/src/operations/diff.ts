@@ -1,6 +1,7 @@
 /** Compares two revisions on the last retained events, to show what would change before a pin is moved. */
 import { isDeepStrictEqual } from 'node:util';
 import { finish, type Steps } from '@firsthand/core/steps.ts';
+import { weigh } from '@firsthand/core/value-size.ts';
 import { decodeEventRecord, eventsTopic } from '../event-record.ts';
 import { atStep } from '../runtime/stall-watch.ts';
 import { endLongTurn, finishInLongTurns, inBulkTurn, VERY_LARGE_BYTES } from '../runtime/turns.ts';
@@ -8,6 +9,8 @@ import type { EventLog } from '../stores/event-log/port.ts';
 import type { Rehearsal, Rehearse } from './rehearse.ts';
 
 const MOST_EXAMPLES = 10;
+/** Of all examples together, in characters: the requests of a single event have up to 16 MB. */
+const MOST_IN_EXAMPLES = 2_000_000;
 
 export interface RevisionDiff {
   compared: number;
@@ -25,6 +28,7 @@ export async function diffRevisions(
   to: Rehearse,
 ): Promise<RevisionDiff> {
   const diff: RevisionDiff = { compared: 0, changed: 0, dropped_by_to: 0, examples: [] };
+  let left = MOST_IN_EXAMPLES;
   for await (const record of log.read(eventsTopic(pipelineId), { limit, reverse: true })) {
     const bytes = record.data.length;
     const { event } = await inTurn(bytes, () => decodeEventRecord(record.data));
@@ -34,7 +38,12 @@ export async function diffRevisions(
     if (before.dropped === null && after.dropped !== null) diff.dropped_by_to++;
     if (await inTurn(bytes, () => isDeepStrictEqual(sent(before), sent(after)))) continue;
     diff.changed++;
-    if (diff.examples.length < MOST_EXAMPLES) diff.examples.push({ event_id: event.event_id, before: sent(before), after: sent(after) });
+    if (diff.examples.length === MOST_EXAMPLES) continue;
+    const example = { event_id: event.event_id, before: sent(before), after: sent(after) };
+    const size = weigh(example, left);
+    if (size > left) continue;
+    left -= size;
+    diff.examples.push(example);
   }
   return diff;
 }

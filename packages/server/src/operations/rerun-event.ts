@@ -9,6 +9,7 @@ import type { Decision } from '@firsthand/core/outcome/outcome.ts';
 import { applyPii, type CompiledPii } from '@firsthand/core/privacy/pii.ts';
 import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
 import { type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
+import { weigh } from '@firsthand/core/value-size.ts';
 import { isRecordOf } from '../event-record.ts';
 import { atStep } from '../runtime/stall-watch.ts';
 import { inBulkTurn, turns } from '../runtime/turns.ts';
@@ -22,6 +23,9 @@ import { findCanonical, whileAvailable } from './find-events.ts';
 
 /** The event is copied after each step: a larger one would hold the event loop. */
 const MOST_BYTES = 65_536;
+/** In characters. A hundred transformations may each make megabytes of a small event. */
+const MOST_IN_COPY = 4 * MOST_BYTES;
+const MOST_IN_COPIES = 64 * MOST_BYTES;
 /** Context, consent and bots. */
 const STEPS_BEFORE_RULES = 3;
 const MOST_CHANGES = 100;
@@ -82,8 +86,8 @@ async function rerun(
   const { envelope, body } = decodeEnvelope(data);
   const first = JSON.parse(row.decisions) as Decision[];
   const event = canonicalise(envelope, body);
-  /** The event as text before the first step and after each decision. */
-  const texts = [JSON.stringify(event)];
+  const copies = new Copies();
+  copies.add(event, 1);
   let steps = 0;
   /** Decisions before the privacy rules. */
   let open = 0;
@@ -109,17 +113,43 @@ async function rerun(
         afterStep(now, decisions) {
           atStep('rerun', row.pipeline_id);
           if (++steps <= STEPS_BEFORE_RULES) open = decisions.length;
-          const text = JSON.stringify(now);
-          while (texts.length <= decisions.length) texts.push(text);
+          copies.add(now, decisions.length + 1);
         },
       },
     },
   );
   // The decision that ended the event. An event that failed is kept as it was before user code.
-  const last = (result.kind === 'failed' ? texts.at(-1) : undefined) ?? JSON.stringify(result.event);
-  while (texts.length <= result.decisions.length) texts.push(last);
-  const shown = await inBulkTurn(data.length, () => stepsOf(result, texts, open, organisation.pii));
+  if (result.kind === 'failed') copies.repeatLast(result.decisions.length + 1);
+  else copies.add(result.event, result.decisions.length + 1);
+  if (copies.texts === undefined) return { pipeline_id: row.pipeline_id, unavailable: 'too_large', same: false, steps: [] };
+  const shown = await stepsOf(result, copies.texts, open, organisation.pii);
   return { pipeline_id: row.pipeline_id, unavailable: null, same: isSame(row, first, stored, result), steps: shown };
+}
+
+const isTooLarge = (event: CanonicalEvent) => weigh(event, MOST_IN_COPY) > MOST_IN_COPY;
+
+/** The event as text before the first step and after each decision. */
+class Copies {
+  /** Undefined: they are too large together. */
+  texts: string[] | undefined = [];
+  #left = MOST_IN_COPIES;
+
+  /** Adds as many copies as are missing. */
+  add(event: CanonicalEvent, upTo: number): void {
+    if (this.texts === undefined || this.texts.length >= upTo) return;
+    if (isTooLarge(event)) this.texts = undefined;
+    else this.#repeat(JSON.stringify(event), upTo);
+  }
+  repeatLast(upTo: number): void {
+    this.#repeat(this.texts?.at(-1) ?? '', upTo);
+  }
+  #repeat(text: string, upTo: number): void {
+    while (this.texts !== undefined && this.texts.length < upTo) {
+      this.#left -= text.length;
+      if (this.#left < 0) this.texts = undefined;
+      else this.texts.push(text);
+    }
+  }
 }
 
 /** The database of addresses may have changed since, and other processes need not have it. */
@@ -137,25 +167,32 @@ function isSame(
   const word = (decisions: readonly Decision[]) => decisions.map(({ step, result }) => `${step} ${result}`).join();
   if (word(first) !== word(ended.decisions)) return false;
   if (row.result === 'dropped') return kind === 'dropped' && 'reason' in ended && ended.reason === row.reason;
-  if ((row.result === 'processed') !== (kind === 'processed') || stored === undefined) return false;
+  if ((row.result === 'processed') !== (kind === 'processed') || stored === undefined || isTooLarge(stored)) return false;
   return isDeepStrictEqual(JSON.parse(JSON.stringify(ended.event)), JSON.parse(JSON.stringify(stored)));
 }
 
-function stepsOf({ decisions }: Processed, texts: readonly string[], open: number, pii: CompiledPii): RerunStep[] {
-  const shown = texts.map((text, at) => {
-    const event = JSON.parse(text) as CanonicalEvent;
-    // Values from before the privacy rules are shown as the rules leave them.
-    if (at <= open) applyPii(event, pii, []);
-    return event;
-  });
-  return decisions.map(({ step, result, changed = [] }, at) => {
-    const next = shown[at + 1];
-    if (step === 'pii')
-      return { step, result, changes: changed.map((path) => ({ path, hidden: true as const, ...given('after', valueAt(next, path)) })) };
+/** Every copy is parsed in a turn of its own. */
+async function stepsOf({ decisions }: Processed, texts: readonly string[], open: number, pii: CompiledPii): Promise<RerunStep[]> {
+  const shownAt = (at: number) => {
+    const text = texts[at] ?? '{}';
+    return inBulkTurn(text.length, () => {
+      const event = JSON.parse(text) as CanonicalEvent;
+      // Values from before the privacy rules are shown as the rules leave them.
+      if (at <= open) applyPii(event, pii, []);
+      return event;
+    });
+  };
+  const steps: RerunStep[] = [];
+  let before = await shownAt(0);
+  for (const [at, { step, result, changed = [] }] of decisions.entries()) {
+    const next = await shownAt(at + 1);
     const changes: Change[] = [];
-    compare('', shown[at], next, changes);
-    return { step, result, changes };
-  });
+    if (step === 'pii') changes.push(...changed.map((path) => ({ path, hidden: true as const, ...given('after', valueAt(next, path)) })));
+    else compare('', before, next, changes);
+    steps.push({ step, result, changes });
+    before = next;
+  }
+  return steps;
 }
 
 /** Leaves of objects that differ; lists are compared as a whole. */

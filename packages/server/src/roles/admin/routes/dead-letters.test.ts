@@ -490,6 +490,13 @@ onStory('replay of history', (story) => {
     expect(await story.refusal('POST', path, { from: range.to, to: range.from })).toEqual([422, 'VALIDATION_ERROR', 'to']);
     expect(await story.refusal('POST', path, { from: 'then', to: 'now' })).toEqual([422, 'VALIDATION_ERROR', 'from']);
     expect(await story.refusal('POST', path, { ...range, names: [] })).toEqual([422, 'VALIDATION_ERROR', 'names']);
+    const tooLong = { event_ids: ['x'.repeat(255), 'x'.repeat(256)], event_names: ['x'.repeat(1_025)] };
+    for (const [name, items] of Object.entries(tooLong))
+      expect(await story.refusal('POST', path, { ...range, [name]: items }), `${name} of any length were stored in the audit log`).toEqual([
+        422,
+        'VALIDATION_ERROR',
+        `${name}[${items.length - 1}]`,
+      ]);
     expect(await story.refusal('POST', path, range, story.stranger)).toEqual([404, 'NOT_FOUND']);
     expect(await story.refusal('POST', path, range, await story.as('viewer'))).toEqual([403, 'FORBIDDEN']);
   });

@@ -456,16 +456,26 @@ onStory('events', (story) => {
       await story.record({ kind: 'processed', received_at: T0, decisions: [], ...(raw && { raw }), ...about(story, pipeline, event_id) });
     await record('run-untraced');
     await record('run-expired', { topic: 'ingest.0', position: '9999999999' });
-    const data = encodeEnvelope(
-      { v: 1, org_id: story.org.org_id, pipeline_id: pipeline, event_id: 'run-large', received_at: T0, source: 'server' } as IngestEnvelope,
-      Buffer.from(JSON.stringify({ type: 'track', event: 'Large', properties: { text: 'x'.repeat(70_000) } })),
-    );
-    const [stored] = await log.append([{ topic: 'ingest.0', records: [{ id: eventRecordId(pipeline, 'run-large'), data }] }]);
-    await record('run-large', { topic: 'ingest.0', position: stored!.positions[0]! });
+    const came = async (event_id: string, text: string) => {
+      const data = encodeEnvelope(
+        { v: 1, org_id: story.org.org_id, pipeline_id: pipeline, event_id, received_at: T0, source: 'server' } as IngestEnvelope,
+        Buffer.from(JSON.stringify({ type: 'track', event: 'Large', properties: { text } })),
+      );
+      const [stored] = await log.append([{ topic: 'ingest.0', records: [{ id: eventRecordId(pipeline, event_id), data }] }]);
+      await record(event_id, { topic: 'ingest.0', position: stored!.positions[0]! });
+    };
+    await came('run-large', 'x'.repeat(70_000));
+    await came('run-grown', 'x');
     const changes = (id: string) => story.got(`events/${id}/changes`);
     expect(await changes('run-untraced')).toEqual({ unavailable: 'not_retained', same: false, steps: [] });
     expect(await changes('run-expired')).toMatchObject({ unavailable: 'not_retained' });
     expect(await changes('run-large')).toMatchObject({ unavailable: 'too_large' });
+    expect(await changes('run-grown')).toMatchObject({ unavailable: null });
+    const rules = [{ type: 'set', target: 'properties.text', value: 'x'.repeat(300_000) }];
+    await story.made(`pipelines/${pipeline}/transformations`, { name: 'Grow', kind: 'rules', rules });
+    expect(await changes('run-grown'), 'what steps made of a small event held the loop for seconds').toMatchObject({
+      unavailable: 'too_large',
+    });
     const get = vi.spyOn(log, 'get').mockRejectedValue(new LogUnavailable('away'));
     onTestFinished(() => get.mockRestore());
     expect(await changes('run-large')).toMatchObject({ unavailable: 'log_unavailable' });

@@ -153,7 +153,8 @@ const Changes = named(
   Type.Object({
     unavailable: Nullable(
       OneOf(['not_retained', 'log_unavailable', 'too_large'], {
-        description: 'Why there are no steps: the event as received is no longer retained, cannot be read now, or is larger than 64 KB.',
+        description:
+          'Why there are no steps: the event as received is no longer retained, cannot be read now, is larger than 64 KB, or grows above 256 KB in a step or 4 MB in all of them together.',
       }),
     ),
     same: Type.Boolean({

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { VendorConfig } from '@firsthand/core/config/revision.ts';
 import { AnyObject, Body, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
+import { MAX_MESSAGE_ID_LENGTH, MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import { secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
@@ -127,7 +128,9 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
             compared: Type.Integer(),
             changed: Type.Integer(),
             dropped_by_to: Type.Integer(),
-            examples: Type.Array(Type.Object({ event_id: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+            examples: Type.Array(Type.Object({ event_id: Type.String(), before: Type.Unknown(), after: Type.Unknown() }), {
+              description: 'At most 10, of 2 MB together.',
+            }),
           }),
         },
       },
@@ -245,8 +248,13 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
           {
             from: TimeQuery('The first moment of processing that counts.'),
             to: TimeQuery('The last.'),
-            event_names: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000 })),
-            event_ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, description: 'Only these events of the time.' })),
+            event_names: Type.Optional(Type.Array(Type.String({ maxLength: MAX_NAME_LENGTH }), { maxItems: 1_000 })),
+            event_ids: Type.Optional(
+              Type.Array(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_ID_LENGTH }), {
+                maxItems: 1_000,
+                description: 'Only these events of the time.',
+              }),
+            ),
             dry_run: Type.Optional(Type.Boolean()),
           },
           [],
