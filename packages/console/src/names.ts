@@ -1,5 +1,6 @@
 /** The names of pipelines, integrations and sources that a page knows by id. An organisation may have more than one page of the API holds. */
 import { useQueries } from '@tanstack/react-query';
+import { allPages } from './all-pages.ts';
 import { api, call } from './api.ts';
 import { inBatches } from './in-batches.ts';
 
@@ -10,12 +11,18 @@ const loadPipelineName = inBatches(async (ids) => {
   return new Map(pipelines.map(({ id, name }) => [id, name]));
 });
 const loadIntegrationName = inBatches(async (ids) => {
-  const { integrations } = await call(api.GET('/v1/admin/integrations', { params: { query: { ids: ids.join(','), limit: 100 } } }));
-  return new Map(integrations.map(({ id, name }) => [id, name]));
+  const all = await allPages(async (offset) => {
+    const page = await call(api.GET('/v1/admin/integrations', { params: { query: { ids: ids.join(','), limit: 100, offset } } }));
+    return { ...page, rows: page.integrations };
+  });
+  return new Map(all.map(({ id, name }) => [id, name]));
 });
 const loadSourceName = inBatches(async (ids) => {
-  const { webhook_sources } = await call(api.GET('/v1/admin/webhook-sources', { params: { query: { ids: ids.join(','), limit: 100 } } }));
-  return new Map(webhook_sources.map(({ id, name }) => [id, name]));
+  const all = await allPages(async (offset) => {
+    const page = await call(api.GET('/v1/admin/webhook-sources', { params: { query: { ids: ids.join(','), limit: 100, offset } } }));
+    return { ...page, rows: page.webhook_sources };
+  });
+  return new Map(all.map(({ id, name }) => [id, name]));
 });
 
 const useNames = (kind: string, ids: readonly string[], load: (id: string) => Promise<string | null>): ReadonlyMap<string, string> => {

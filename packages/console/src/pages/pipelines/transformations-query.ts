@@ -1,10 +1,13 @@
+import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
-
-/** As many as a pipeline may have. */
-const MOST = 100;
 
 export const transformationsQuery = (pipelineId: string) => ({
   queryKey: ['transformations', pipelineId],
-  queryFn: () =>
-    call(api.GET('/v1/admin/pipelines/{id}/transformations', { params: { path: { id: pipelineId }, query: { limit: MOST } } })),
+  queryFn: async () => ({
+    transformations: await allPages(async (offset) => {
+      const params = { path: { id: pipelineId }, query: { limit: 100, offset } };
+      const page = await call(api.GET('/v1/admin/pipelines/{id}/transformations', { params }));
+      return { ...page, rows: page.transformations };
+    }),
+  }),
 });

@@ -1,5 +1,5 @@
 import { type PublicWebhookSource, type WebhookSourceFields, webhookSource } from '@firsthand/core/config/webhook-source.ts';
-import { anyContains, countOf, type Page, type Paged, readPage } from './paging.ts';
+import { anyContains, bytesOf, countOf, decodeInTurns, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { Db, Stamp, WebhookSourceRow } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
@@ -44,9 +44,10 @@ export async function listWebhookSources(
   if (pipeline_id !== undefined) query = query.where('pipeline_id', '=', pipeline_id);
   if (search !== undefined) query = query.where(anyContains(['name'], search));
   if (ids !== undefined) query = query.where('id', 'in', ids);
-  const listed = query.select(webhookSource.columns).orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const { rows, total } = await readPage(listed, page, () => countOf(query));
-  return { rows: rows.map(read), total };
+  const ordered = query.orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const sized = ordered.select(bytesOf('mappings', 'event_name_map', 'connection', 'default_consent'));
+  const { rows, total } = await readBoundedPage(ordered.select(webhookSource.columns), sized, page, () => countOf(query));
+  return { rows: await decodeInTurns(rows, read), total };
 }
 
 export async function insertWebhookSource(

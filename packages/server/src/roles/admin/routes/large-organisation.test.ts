@@ -38,6 +38,38 @@ onStory('the lists of a large organisation', (story) => {
     expect(names((await story.got(`integrations?pipeline_ids=${made[1]?.pipeline_id},pl_unknown`)).integrations)).toEqual(['Meta Süd']);
   });
 
+  test('pages of large transformations, sources and filters end at 2 MB: a hundred of them held the loop for a second', async () => {
+    const { id: pipeline_id } = await story.made('pipelines', { name: 'Large' });
+    const text = 'x'.repeat(900_000);
+    const steps = `pipelines/${pipeline_id}/transformations`;
+    const ids: string[] = [];
+    const { template_id } = await integration(story, 'Filtered');
+    const event_filter = { event_names: Array.from({ length: 1_000 }, (_, i) => String(i).padStart(500, 'x')) };
+    const mappings = Object.fromEntries(Array.from({ length: 490 }, (_, i) => [`properties.p${i}`, `'${'x'.repeat(950)}'`]));
+    for (const name of ['A', 'B', 'C']) {
+      const rules = [{ type: 'set', target: 'properties.text', value: text }];
+      ids.push((await story.made(steps, { name, kind: 'rules', rules })).id);
+    }
+    for (let n = 0; n < 5; n++) {
+      await story.made('webhook-sources', { pipeline_id, name: 'Source', source_type: 'crm', mappings });
+      await story.made(`pipelines/${pipeline_id}/integrations`, { template_id, event_filter });
+    }
+    const page = async (path: string, list: string) => {
+      const answer = await story.got(path);
+      return [(answer[list] as Loose).length, answer.total];
+    };
+    expect(await page(steps, 'transformations')).toEqual([2, 3]);
+    expect(await page(`${steps}?offset=2`, 'transformations')).toEqual([1, 3]);
+    expect(await page(`webhook-sources?pipeline_id=${pipeline_id}`, 'webhook_sources')).toEqual([4, 5]);
+    expect(await page(`pipelines/${pipeline_id}/integrations`, 'integrations')).toEqual([3, 5]);
+    expect(await page(`integrations?pipeline_ids=${pipeline_id}`, 'integrations')).toEqual([3, 5]);
+    const ordered = await story.put(`${steps}/order`, { ids: ids.toReversed() });
+    expect(
+      ordered.transformations.map(({ id }) => id),
+      'all of them, however large',
+    ).toEqual(ids.toReversed());
+  });
+
   test('a removed integration and those of a deleted pipeline are not listed', async () => {
     const [removed, orphan] = [await integration(story, 'Gone'), await integration(story, 'Gone with its pipeline')];
     await story.call('DELETE', `pipelines/${removed.pipeline_id}/integrations/${removed.id}`);

@@ -15,6 +15,7 @@ import { newId } from '../../../runtime/ids.ts';
 import { type TransformationTrial, tryTransformation } from '../../../sandbox/trial-transformation.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import {
+  allTransformations,
   countTransformations,
   deleteTransformation,
   findTransformation,
@@ -166,7 +167,7 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
           throw invalid('ids', "must name every one of the pipeline's transformations once");
         await orderTransformations(tx, user.org_id, body.ids, change.stamp);
         change.audit({ id: pipeline.id, before: { order: before }, after: { order: body.ids } });
-        return { transformations: (await listTransformations(tx, user.org_id, pipeline.id, { limit: MOST, offset: 0 })).rows };
+        return { transformations: await allTransformations(tx, user.org_id, pipeline.id) };
       }),
   );
 
