@@ -7,6 +7,8 @@ import { atPaths, type IsSecretPath, isMask, maskValue, type Path, secretsIn } f
 
 /** Above this number of comparisons every mask in the list counts as unknown. */
 const MAX_COMPARED = 250_000;
+/** The same for elements that were changed: these are compared cell by cell. */
+const MAX_CHANGED_COMPARED = 20_000;
 
 /**
  * Replaces every mask with the stored secret of that field. `unknown` lists masks without a matching secret, or with more than one: storing
@@ -65,6 +67,7 @@ function partnersOf(sent: readonly Json[], kept: Json | undefined, isSecret: IsS
     const same = [...free].filter((found) => stored[found]?.look === look);
     if (same.length === indexes.length) for (const [n, index] of indexes.entries()) take(index, same[n] ?? -1);
   }
+  if (rows.size * free.size > MAX_CHANGED_COMPARED) return partners;
   // Then changed ones: the only element that shares the most with it, among those that its masks fit.
   for (const [index, row] of [...rows]) {
     const candidates = [...free]
