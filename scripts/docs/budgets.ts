@@ -6,6 +6,7 @@ const COUNTED: Record<keyof typeof CONFIGURATION_BUDGET, string> = {
   pattern_steps: 'steps of all regular expressions; a usual one has 10 to 50, a repetition `{n}` counts n times',
   template_tags: '`{{…}}` in all texts',
   target_parts: 'parts of the targets of all mappings (`a.b` has two); those of `global` count for each entry of `events`',
+  characters: 'characters of all texts and field names',
 };
 
 function rows(budget: Record<string, number>): string[][] {
@@ -29,8 +30,9 @@ ${table(['budget', 'at most', 'counts'], rows(CONFIGURATION_BUDGET))}
 
 ## All documents of an organisation
 
-What is in use: the data layer, tracking plans, transformations, webhook sources, and the configs of assigned integrations. Revisions
-that no integration uses do not count. An organisation above a budget can still make its configuration smaller. If stored configurations
+What is in use: the data layer, tracking plans, transformations, webhook sources, and the configs of assigned integrations. A config that
+several integrations use counts for each. Revisions that no integration uses do not count. \`organisation_characters\` bounds what every
+process holds in memory, so pipelines (their parameters, lists and settings) and the event filters of integrations count towards it too. An organisation above a budget can still make its configuration smaller. If stored configurations
 exceed a budget, the newest pieces are disabled and report the reason.
 
 ${table(['budget', 'at most', 'counts'], rows(ORGANISATION_BUDGET))}

@@ -21,6 +21,8 @@ test.each([
     },
     'target_parts',
   ],
+  ['texts without end', many(10, () => 'x'.repeat(600_000)), 'characters'],
+  ['names without end', Object.fromEntries(many(10, (i) => ['x'.repeat(600_000 + i), 1])), 'characters'],
   ['7,000 blocks', { payload_template: '{{#if a}}'.repeat(7_000) }, 'template_tags'],
 ])('%s', (_name, document, budget) => {
   expect(measureConfiguration(document)).toMatchObject({ ok: false, budget, message: expect.stringContaining(budget) });
@@ -36,7 +38,7 @@ test('an ordinary configuration fits, and its patterns are listed', () => {
   const document = { filter, bots: { custom_patterns: ['crawl'] }, mappings: many(500, (i) => ({ source: `a${i}`, target: '{{b}}' })) };
   expect(measureConfiguration(document)).toEqual({
     ok: true,
-    cost: { values: 1_514, pattern_steps: expect.any(Number), template_tags: 500, target_parts: 0 },
+    cost: { values: 1_514, pattern_steps: expect.any(Number), template_tags: 500, target_parts: 0, characters: expect.any(Number) },
     patterns: [
       { pattern: '^A', any_case: false },
       { pattern: 'crawl', any_case: true },
@@ -53,11 +55,28 @@ test('parts of targets: those of an entry once, those of global for each entry a
 test.each(Object.entries(ORGANISATION_BUDGET))('an organisation may have %s up to %d, and not one more', (budget, most) => {
   const part = budget.replace('organisation_', '') as keyof typeof NO_COST;
   expect(organisationExcess({ ...NO_COST, [part]: most })).toBe(undefined);
-  expect(organisationExcess({ ...NO_COST, [part]: most + 1 })).toMatchObject({ budget, part, message: expect.stringContaining(budget) });
+  expect(organisationExcess({ ...NO_COST, [part]: most + 1 })).toMatchObject({ budget, message: expect.stringContaining(budget) });
+  const above = { ...NO_COST, [part]: most + 2 };
+  expect(organisationExcess({ ...above, [part]: most + 1 }, above), 'reduced, but still above').toBe(undefined);
+  const other = part === 'characters' ? 'values' : 'characters';
+  expect(organisationExcess({ ...above, [other]: 1e9 }, above), 'one budget above its limit does not open the others').toMatchObject({
+    budget: `organisation_${other}`,
+  });
 });
 
 test('costs are added and subtracted', () => {
-  const cost = { values: 3, pattern_steps: 2, template_tags: 1, target_parts: 5 };
-  expect(addCost(addCost(NO_COST, cost), cost)).toEqual({ values: 6, pattern_steps: 4, template_tags: 2, target_parts: 10 });
+  const cost = { values: 3, pattern_steps: 2, template_tags: 1, target_parts: 5, characters: 7 };
+  expect(addCost(addCost(NO_COST, cost), cost)).toEqual({
+    values: 6,
+    pattern_steps: 4,
+    template_tags: 2,
+    target_parts: 10,
+    characters: 14,
+  });
   expect(addCost(cost, cost, -1)).toEqual(NO_COST);
+});
+
+test('characters are those of texts and field names; a document above its budget still has them', () => {
+  expect(measureConfiguration({ ab: ['cde', 1, null, { f: true }] })).toMatchObject({ ok: true, cost: { characters: 6 } });
+  expect(measureConfiguration({ list: many(100_000, () => 'ab') })).toMatchObject({ ok: false, cost: { ...NO_COST, characters: 200_004 } });
 });

@@ -17,15 +17,21 @@ export const CONFIGURATION_BUDGET = {
   template_tags: 5_000,
   /** Parts of the targets of all mappings (`a.b` has two). Those of `global` count for each entry of `events`, which is compiled with them. */
   target_parts: 50_000,
+  /** Of all texts and field names. More than a request body has: the fields of a resource can be written one after the other. */
+  characters: 5_000_000,
 } as const;
 export type Cost = Record<keyof typeof CONFIGURATION_BUDGET, number>;
 
-/** For the configuration that is in use: data layer, tracking plans, transformations, webhook sources, and assigned integrations. */
+/**
+ * For the configuration that is in use, which every process holds in memory: data layer, tracking plans, transformations, webhook sources
+ * and assigned integrations. `organisation_characters` also counts pipelines and the event filters of integrations.
+ */
 export const ORGANISATION_BUDGET = {
   organisation_values: 1_000_000,
   organisation_pattern_steps: 250_000,
   organisation_template_tags: 250_000,
   organisation_target_parts: 2_500_000,
+  organisation_characters: 50_000_000,
 } as const;
 export type BudgetName = keyof typeof CONFIGURATION_BUDGET | keyof typeof ORGANISATION_BUDGET;
 export interface Excess<Name extends BudgetName = BudgetName> {
@@ -38,40 +44,56 @@ export interface PatternSource {
   pattern: string;
   any_case: boolean;
 }
-export type Measured = { ok: true; patterns: PatternSource[]; cost: Cost } | ({ ok: false } & Excess);
+/** A document that exceeds its budget is not compiled, so that only its characters cost anything. */
+export type Measured = { cost: Cost } & ({ ok: true; patterns: PatternSource[] } | ({ ok: false } & Excess));
 
 /** The patterns of a document, for compiling them one by one, or the budget that it exceeds. */
 export function measureConfiguration(document: unknown): Measured {
-  const walk = new Walk();
+  const own = charactersOnly(document);
+  const walk = new Walk(own.characters);
   walk.visit(document);
   const { exceeded } = walk;
   if (exceeded === undefined) return { ok: true, patterns: walk.patterns, cost: walk.cost };
   return {
     ok: false,
+    cost: own,
     budget: exceeded,
     message: `exceeds the budget ${exceeded}: a configuration may have at most ${CONFIGURATION_BUDGET[exceeded]} ${NOUNS[exceeded]}`,
   };
 }
 
-export const NO_COST: Readonly<Cost> = { values: 0, pattern_steps: 0, template_tags: 0, target_parts: 0 };
-export function addCost(a: Readonly<Cost>, b: Readonly<Cost>, times: 1 | -1 = 1): Cost {
+/** The cost of what is held in memory but not compiled. */
+export function charactersOnly(value: unknown): Cost {
+  return { ...NO_COST, characters: countCharacters(value) };
+}
+function countCharacters(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countCharacters(item, depth + 1);
+  else for (const [key, item] of Object.entries(value)) count += key.length + countCharacters(item, depth + 1);
+  return count;
+}
+
+export const NO_COST: Readonly<Cost> = { values: 0, pattern_steps: 0, template_tags: 0, target_parts: 0, characters: 0 };
+export function addCost(a: Readonly<Cost>, b: Readonly<Cost>, times = 1): Cost {
   return {
     values: a.values + times * b.values,
     pattern_steps: a.pattern_steps + times * b.pattern_steps,
     template_tags: a.template_tags + times * b.template_tags,
     target_parts: a.target_parts + times * b.target_parts,
+    characters: a.characters + times * b.characters,
   };
 }
 
-/** The budget that the organisation's whole configuration exceeds, and the part of the cost that it limits. */
-export function organisationExcess(total: Readonly<Cost>): (Excess<OrganisationBudgetName> & { part: keyof Cost }) | undefined {
+/** The budget that the organisation's whole configuration exceeds. Not one that it exceeded `before`, if it has become smaller. */
+export function organisationExcess(total: Readonly<Cost>, before: Readonly<Cost> = NO_COST): Excess<OrganisationBudgetName> | undefined {
   for (const name of Object.keys(NOUNS) as (keyof Cost)[]) {
     const budget = `organisation_${name}` as const;
     const most = ORGANISATION_BUDGET[budget];
-    if (total[name] > most)
+    if (total[name] > most && total[name] > before[name])
       return {
         budget,
-        part: name,
         message: `exceeds the budget ${budget}: the configuration of an organisation may have at most ${most} ${NOUNS[name]}`,
       };
   }
@@ -83,6 +105,7 @@ const NOUNS: Readonly<Record<keyof Cost, string>> = {
   pattern_steps: 'steps in its regular expressions',
   template_tags: 'template tags',
   target_parts: 'parts in the targets of its mappings, those of global counted for each entry of events',
+  characters: 'characters in its texts and field names',
 };
 const MAX_DEPTH = 200;
 
@@ -90,6 +113,10 @@ class Walk {
   readonly patterns: PatternSource[] = [];
   exceeded: keyof Cost | undefined;
   readonly cost: Cost = { ...NO_COST };
+
+  constructor(characters: number) {
+    this.#spend('characters', characters);
+  }
 
   visit(value: unknown, depth = 0): void {
     if (this.exceeded !== undefined || depth > MAX_DEPTH) return;

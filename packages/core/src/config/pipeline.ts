@@ -114,3 +114,14 @@ export type Pipeline = ValueOf<typeof pipeline>;
 /** What a client may write; the service makes everything else. */
 export type PipelineFields = WritableOf<typeof pipeline>;
 export type PipelineInput = UpdateOf<typeof pipeline>;
+/** What can be long in a pipeline, for counting its characters. */
+export function longFields({
+  domain_allowlist,
+  labels,
+  parameters,
+  config,
+  js_builder_config,
+  identity_config,
+}: PipelineFields): unknown[] {
+  return [domain_allowlist, labels, parameters, config, js_builder_config, identity_config];
+}

@@ -2,7 +2,8 @@
  * Compiles rows into a snapshot. Unchanged pieces are reused as the same compiled objects. The rest is compiled piece by piece, yielding
  * to the event loop in between, so that a large or hostile configuration blocks nothing.
  */
-import { addCost, type Cost, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
+import { addCost, type Cost, charactersOnly, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
+import { longFields } from '@firsthand/core/config/pipeline.ts';
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { readSyncs } from '@firsthand/core/context/vendor-syncs.ts';
 import { isObject } from '@firsthand/core/json.ts';
@@ -15,6 +16,7 @@ import { MIN_SCRUBBED_IN_EVENTS, scrubber, secretParameterValues } from '@firsth
 import '../runtime/native-bytes.ts';
 import { atStep } from '../runtime/stall-watch.ts';
 import { finishInTurns, turns } from '../runtime/turns.ts';
+import { trackingPlanId } from '../stores/config/changed-documents.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import type { OpenParameters } from '../stores/config/pipeline-parameters.ts';
 import { type CompileSettings, compileIntegration, type Report } from './compile-integration.ts';
@@ -80,21 +82,29 @@ export async function compileSnapshot(
     const over = organisationExcess(total);
     if (over !== undefined) return over.message;
     totals.set(orgId, total);
-    pieces.set(pieceId, addCost(pieces.get(pieceId) ?? NO_COST, cost));
+    pieces.set(pieceId, cost);
     return undefined;
   }
 
-  /** Reuses the piece of the last snapshot or compiles a new one. `source` is checked against the budgets before `make` runs. */
+  /**
+   * Reuses the piece of the last snapshot or compiles a new one. `source` is checked against the budgets before `make` runs. Of `beside` only
+   * the characters count.
+   */
   async function once<T>(
     orgId: string,
     id: string,
     key: string,
     source: unknown,
     make: (report: Report, excess: string | undefined) => T | Promise<T>,
+    beside?: unknown,
   ): Promise<T> {
     let hit = before.get(id);
-    const known = hit?.key === key ? hit : await measureOnce(source);
-    const over = spend(orgId, id.split('/', 1)[0] ?? id, known.cost);
+    let known: Pick<Cached, 'cost' | 'excess'> | undefined = hit?.key === key ? hit : undefined;
+    if (known === undefined) {
+      const { cost, excess } = await measureOnce(source);
+      known = { cost: addCost(cost, charactersOnly(beside)), excess };
+    }
+    const over = spend(orgId, id, known.cost);
     if (over !== undefined) overBudget.add(id);
     const madeFor = over === undefined ? key : `${key}/${over}`;
     if (hit?.madeFor !== madeFor) {
@@ -147,14 +157,18 @@ export async function compileSnapshot(
     const compiledIntegrations: CompiledIntegration[] = [];
     for (const integration of own)
       compiledIntegrations.push(
-        await once(row.org_id, integration.id, `${integration.row_version}/${row_version}`, integration.row.config, (report, excess) =>
-          compileIntegration(integration.row, opened, settings, report, excess),
+        await once(
+          row.org_id,
+          integration.id,
+          `${integration.row_version}/${row_version}`,
+          integration.row.config,
+          (report, excess) => compileIntegration(integration.row, opened, settings, report, excess),
+          integration.row.event_filter,
         ),
       );
+    const planId = trackingPlanId(id);
     const planKey = String(row.plan_version ?? row_version);
-    const plan = await once(row.org_id, `${id}/tracking_plan`, planKey, row.tracking_plan, (_report, excess) =>
-      compilePlan(row.tracking_plan, excess),
-    );
+    const plan = await once(row.org_id, planId, planKey, row.tracking_plan, (_report, excess) => compilePlan(row.tracking_plan, excess));
     const compiledSteps = new Map<string, TransformationResult>();
     for (const step of steps)
       compiledSteps.set(
@@ -170,9 +184,9 @@ export async function compileSnapshot(
       ...own.map((each) => `${each.id}:${each.row_version}`),
       ...steps.map((each) => `${each.id}:${each.row_version}`),
       ...[...own, ...steps].filter((each) => overBudget.has(each.id)).map((each) => `${each.id} over budget`),
-      ...(overBudget.has(`${id}/tracking_plan`) ? ['plan over budget'] : []),
+      ...(overBudget.has(planId) ? ['plan over budget'] : []),
     ].join('/');
-    const compiled = await once<CompiledPipeline>(row.org_id, id, key, undefined, (report) => {
+    const compile = (report: Report): CompiledPipeline => {
       const { pipeline_key_secret, tracking_plan, plan_version: _version, sealed_parameters: _sealed, unreadable = [], ...pipeline } = row;
       const readable = steps.filter((each) => each.row.unreadable === undefined);
       for (const fault of unreadable) report('error', `${fault.field}: ${fault.message}`);
@@ -198,7 +212,8 @@ export async function compileSnapshot(
         integrations: compiledIntegrations,
         scrub: scrubberOf(opened),
       };
-    });
+    };
+    const compiled = await once(row.org_id, id, key, undefined, compile, longFields(row));
     pipelines.set(id, compiled);
     pipelinesByKey.set(row.pipeline_key, compiled);
     for (const integration of compiledIntegrations) integrations.set(integration.integration.id, integration);

@@ -43,7 +43,7 @@ export interface Snapshot {
   costs: ConfigurationCosts;
 }
 export interface ConfigurationCosts {
-  /** By id of the resource. A tracking plan has the id of its pipeline. */
+  /** By id of the resource; `trackingPlanId` for a tracking plan. */
   pieces: ReadonlyMap<string, Cost>;
   organisations: ReadonlyMap<string, Cost>;
 }

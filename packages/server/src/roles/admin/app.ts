@@ -31,7 +31,8 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
       app.errorHandler(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const context: AdminContext = { ...deps, write: createWrite({ ...deps, checkBudget: createBudgetCheck(deps.operations.snapshots) }) };
+  const checkBudget = createBudgetCheck(deps.operations.snapshots, deps.cipher);
+  const context: AdminContext = { ...deps, write: createWrite({ ...deps, checkBudget }) };
 
   collectRoutes(app);
   app.setValidatorCompiler(validatorCompiler);

@@ -1,5 +1,6 @@
 /** Checks a revision's config against its vendor, seals its secrets, replaces masks with the stored secrets, and masks responses. */
 import { loadVendor } from '@firsthand/catalog/index.ts';
+import { measureConfiguration } from '@firsthand/core/config/budget.ts';
 import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { validateConfigInSteps } from '@firsthand/core/vendor/compile.ts';
@@ -52,6 +53,10 @@ export async function checkConfig(
   mode: DeliveryMode,
   rules: ConfigRules = {},
 ): Promise<void> {
+  // The body was measured with masks in place of the stored secrets, and without the defaults of an install.
+  await turns.bulk();
+  const measured = measureConfiguration(config);
+  if (!measured.ok) throw invalid(rules.at ?? 'config', measured.message);
   const { missing, invalid: wrong } = await finishInTurns(validateConfigInSteps(vendor, config, urlRules(context)));
   const faults = [...wrong, ...(rules.complete ? missing : [])].map(({ field, message }) => ({
     field: below(rules.at ?? 'config', field),

@@ -1,32 +1,39 @@
 /**
- * Rejects a write that would make an organisation's configuration exceed its budget. The snapshot holds the costs; it enforces the budget
- * too, for writes that another process made at the same moment.
+ * Rejects a write that would make an organisation's configuration exceed its budget. The snapshot holds the costs of all documents; those
+ * written since, by this process or another, are measured in the transaction of the write, which no other write runs beside. What was
+ * deleted since still counts, for the moment until the snapshot is loaded again.
  */
-import { addCost, CONFIGURATION_BUDGET, measureConfiguration, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
+import {
+  addCost,
+  CONFIGURATION_BUDGET,
+  charactersOnly,
+  measureConfiguration,
+  NO_COST,
+  organisationExcess,
+} from '@firsthand/core/config/budget.ts';
 import { invalidFields } from '../../http/errors.ts';
 import { turns } from '../../runtime/turns.ts';
+import type { Cipher } from '../../secrets/cipher.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
 import { changedDocuments } from '../../stores/config/changed-documents.ts';
 import type { Db } from '../../stores/config/schema.ts';
 
 export type CheckBudget = (tx: Db, orgId: string, rowVersion: number) => Promise<void>;
 
-export function createBudgetCheck(snapshots: Pick<SnapshotSource, 'current'>): CheckBudget {
+export function createBudgetCheck(snapshots: Pick<SnapshotSource, 'current'>, cipher: Cipher): CheckBudget {
   return async (tx, orgId, rowVersion) => {
-    const { organisations, pieces } = snapshots.current().costs;
-    const before = organisations.get(orgId) ?? NO_COST;
-    // A write adds one document at most, and no document exceeds its own budget.
-    if (organisationExcess(addCost(before, CONFIGURATION_BUDGET)) === undefined) return;
+    const { version, costs } = snapshots.current();
+    const before = costs.organisations.get(orgId) ?? NO_COST;
+    // A write adds less than two documents: one within its own budget, and an event filter beside it.
+    if (organisationExcess(addCost(before, CONFIGURATION_BUDGET, 2 * (rowVersion - version))) === undefined) return;
     let after = before;
-    for (const { id, document } of await changedDocuments(tx, orgId, rowVersion)) {
+    for (const { id, document, beside } of await changedDocuments(tx, cipher, orgId, version)) {
       const turn = turns.bulk();
       if (turn !== undefined) await turn;
-      const measured = measureConfiguration(document);
-      after = addCost(after, pieces.get(id) ?? NO_COST, -1);
-      if (measured.ok) after = addCost(after, measured.cost);
+      after = addCost(after, costs.pieces.get(id) ?? NO_COST, -1);
+      after = addCost(addCost(after, measureConfiguration(document).cost), charactersOnly(beside));
     }
-    const excess = organisationExcess(after);
-    // An organisation above the budget may still reduce its configuration.
-    if (excess !== undefined && after[excess.part] > before[excess.part]) throw invalidFields([{ field: '', message: excess.message }]);
+    const excess = organisationExcess(after, before);
+    if (excess !== undefined) throw invalidFields([{ field: '', message: excess.message }]);
   };
 }

@@ -15,6 +15,7 @@ import { pipelineRetention } from './0013-pipeline-retention.ts';
 import { maxInFlight } from './0014-max-in-flight.ts';
 import { maxDeliverers } from './0015-max-deliverers.ts';
 import { sealedChannels } from './0016-sealed-channels.ts';
+import { changedDocuments } from './0017-changed-documents.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   maxInFlight,
   maxDeliverers,
   sealedChannels,
+  changedDocuments,
 ];
 
 type ResourceTable = 'pipelines' | 'templates' | 'integrations' | 'transformations' | 'test_cases' | 'alerts' | 'webhook_sources';
