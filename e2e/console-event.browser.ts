@@ -85,7 +85,7 @@ async function numbersOf(path: string): Promise<[shown: number, address: string]
   return found.flatMap(([text, address]): [number, string][] => {
     // `Delivered 7 +3 %`, `consent 1,611`, `−2 by rules`, `7`: the first number. Rates are of whole minutes in the past.
     const shown = /\d[\d,]*/.exec(text.replace('in 24 h', ''))?.[0];
-    return shown === undefined || text.includes('/min') ? [] : [[Number(shown.replaceAll(',', '')), address]];
+    return shown === undefined || /\/\s*min/.test(text) ? [] : [[Number(shown.replaceAll(',', '')), address]];
   });
 }
 
