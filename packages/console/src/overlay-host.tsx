@@ -1,4 +1,4 @@
-/** Where dialogs that ask and notifications are drawn. See `overlays.tsx`. */
+/** Draws the dialogs that ask for confirmation, and the notifications. See `overlays.tsx`. */
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { useEffect } from 'react';

@@ -8,7 +8,7 @@ import { lazy, Suspense } from 'react';
 const TRY_AGAIN_MS = 5_000;
 const wanted = Promise.withResolvers<void>();
 const ready = Promise.withResolvers<void>();
-// The store keeps what is shown before there is a place for it.
+// A notification that is shown before the host is loaded waits in the store.
 notificationsStore.subscribe(() => wanted.resolve());
 
 const Host = lazy(async () => {

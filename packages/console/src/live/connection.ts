@@ -134,7 +134,7 @@ export function createLive({ token: currentToken, renew, open }: LiveDeps): Live
     const wanted = new Map([...frameListeners].map(({ scope }) => [JSON.stringify(scope), scope]));
     socket?.send(JSON.stringify({ type: 'frames', scopes: [...wanted.values()] }));
   }
-  /** A page that replaces another changes several at once. */
+  /** One message for all changes of a moment: a page that replaces another ends its scopes and adds its own. */
   function askFramesSoon(): void {
     if (isAsking) return;
     isAsking = true;
