@@ -9,13 +9,13 @@ const MAX_REPLACED = 16 * MAX_TEXT;
 export const replace = defineTransform({
   name: 'replace',
   summary:
-    'Every match of a regular expression (RE2) replaced; `$1` stands for a group. A text that is too long for a large pattern is missing.',
+    'Every match of a regular expression (RE2) replaced; `$1` stands for a group. A text that is too long for a large pattern is missing, and an event in which more than 40,000 characters are searched is not mapped.',
   args: [
     { name: 'pattern', type: 'string', summary: 'RE2 syntax' },
     { name: 'replacement', type: 'string', default: '', summary: 'what stands there instead' },
   ],
   grows: true,
-  cost: { value: 400, character: 64 },
+  cost: { value: 400, character: 200 },
   examples: [
     ['a-b-c', 'abc', '-'],
     ['2024-05', '05/2024', '(\\d+)-(\\d+)', '$2/$1'],
