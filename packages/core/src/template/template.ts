@@ -142,16 +142,15 @@ function each(subject: Evaluate, names: readonly string[], main: Write, other: W
   return (scope, out) => {
     const value = subject(scope);
     if (!out.read(Array.isArray(value) ? value.length : 0)) return;
-    const entries: [string | number, unknown][] = Array.isArray(value)
-      ? value.map((item, i) => [i, item])
-      : typeof value === 'object' && value !== null
-        ? Object.entries(value)
-        : [];
-    if (entries.length === 0) return other(scope, out);
-    for (const [i, [key, item]] of entries.entries()) {
+    const keys = Array.isArray(value) ? undefined : typeof value === 'object' && value !== null ? Object.keys(value) : [];
+    const items = value as Record<string | number, unknown>;
+    const count = keys ? keys.length : (value as unknown[]).length;
+    if (count === 0) return other(scope, out);
+    for (let i = 0; i < count; i++) {
       if (!out.work(1)) return;
-      const data = { index: i, key, first: i === 0, last: i === entries.length - 1 };
-      main(innerScope(scope, item, data, names, [item, key]), out);
+      const key = keys ? keys[i]! : i;
+      const item = items[key];
+      main(innerScope(scope, item, { index: i, key, first: i === 0, last: i === count - 1 }, names, [item, key]), out);
     }
   };
 }

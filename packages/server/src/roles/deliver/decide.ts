@@ -43,6 +43,8 @@ function* decideInSteps(held: HeldEvent, plan: Plan, mode: Mode, now: number): S
   const before = decideBefore(held, plan, mode, now);
   if (before.kind !== 'build') return before;
   const { vendor, event, context } = before;
+  // The event was parsed until here, which takes long by itself.
+  yield;
   try {
     return decideBuilt(held, vendor, yield* vendor.buildInSteps(event, context));
   } catch (error) {
