@@ -23,8 +23,11 @@ describe('the processes of an installation', () => {
 
   test.runIf(onServers)('another one appears when it starts and goes when it stops', async () => {
     const other = await service.sibling({ ROLES: 'ingest' });
-    await until('both processes', async () => (await rolesOf()).length === 2);
-    expect(await rolesOf()).toEqual([ALL, [false, 'ingest']]);
+    const both = await until('both processes', async () => {
+      const found = await rolesOf();
+      return found.length === 2 && found;
+    });
+    expect(both).toEqual([ALL, [false, 'ingest']]);
     await other.terminate();
     await until('the one that is left', async () => (await rolesOf()).length === 1);
   });

@@ -52,7 +52,8 @@ for (const { name, place, tags } of [
     }
     const { code, signal } = await until('the end of the process', () => service.ended(), PATIENCE_MS);
     expect([code, signal]).toEqual([1, null]);
-    expect(service.output()).toMatch(/"level":"fatal".*injected into .*uncaught exception, draining and exiting/);
+    const said = /"level":"fatal".*injected into .*uncaught exception, draining and exiting/;
+    await until('its reason in the output', () => said.test(service.output()));
 
     const before = sender.accepted.size;
     await service.start({ NODE_OPTIONS: '', THROW_INSIDE: '' });
