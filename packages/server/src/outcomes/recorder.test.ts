@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_PARTITIONS, ingestPartitions } from '../partition.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import { openLmdbLog } from '../stores/event-log/lmdb.ts';
@@ -23,7 +23,8 @@ async function recorded({ settled, position }: { settled: number; position: (pos
   const [appended] = await log.append([{ topic: OUTCOMES_TOPIC, records }]);
   const options = { start: 'beginning', maxInFlight: 10, maxBatch: 10 } as const;
   const before = log.consume(OUTCOMES_TOPIC, RECORDER_GROUP, options, async (batch) => log.ackAll(batch.slice(0, settled)));
-  await vi.waitFor(async () => expect((await log.lag(OUTCOMES_TOPIC, RECORDER_GROUP)).waiting).toBe(3 - settled));
+  const waiting = async () => (await log.lag(OUTCOMES_TOPIC, RECORDER_GROUP)).waiting;
+  await expect.poll(waiting).toBe(3 - settled);
   await before.stop();
 
   let written = position(appended!.positions as string[]);
@@ -39,7 +40,7 @@ async function recorded({ settled, position }: { settled: number; position: (pos
   const logger = pino({ level: 'silent' });
   const leases = embeddedLeases();
   const recorder = startRecorder({ log, leases, rowWriter, logger, metrics: createMetrics(), telemetry: undefined });
-  await vi.waitFor(async () => expect((await log.lag(OUTCOMES_TOPIC, RECORDER_GROUP)).waiting).toBe(0));
+  await expect.poll(waiting).toBe(0);
   await recorder.stop();
   return rows;
 }
@@ -73,9 +74,9 @@ test('more partitions on a running installation: the recorder reads the further 
     metrics: createMetrics(),
     telemetry: undefined,
   });
-  await vi.waitFor(() => expect(read).toHaveLength(9));
+  await expect.poll(() => read).toHaveLength(9);
   ingestPartitions.update([...before, { count: 2 * DEFAULT_PARTITIONS, from: 1 }]);
-  await vi.waitFor(() => expect(read).toHaveLength(17));
+  await expect.poll(() => read).toHaveLength(17);
   expect(new Set(read)).toEqual(new Set(['outcomes', ...Array.from({ length: 16 }, (_, part) => `outcomes.${part}`)]));
   expect(stopped).toEqual([]);
   await recorder.stop();

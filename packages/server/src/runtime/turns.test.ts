@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
 /** A clock that advances only where the test says so: one unit of work is 2 ms. */
@@ -83,7 +83,7 @@ test('after a long step everybody waits until sockets were served', async () => 
       expect(log).toEqual([]);
     });
   });
-  await vi.waitFor(() => expect(log).toHaveLength(3));
+  await expect.poll(() => log).toHaveLength(3);
   served.close();
 });
 

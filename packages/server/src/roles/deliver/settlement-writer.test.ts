@@ -44,7 +44,7 @@ test('a dead letter that the log cannot store is stored without its event', asyn
   const writer = new SettlementWriter(deps, 'int_1', 'int_1');
   writer.write(held, { kind: 'dead_letter', stage: 'delivery', reason: 'http_404', attempts: [] });
   expect(writer.unwritten).toBe(1);
-  await vi.waitFor(() => expect(written).toHaveBeenCalled());
+  await expect.poll(() => written).toHaveBeenCalled();
   expect(writer.unwritten).toBe(0);
   expect(addDeadLetter).toHaveBeenCalledOnce();
   const [letter, outcome] = stored.map(({ records }) => JSON.parse(Buffer.from(records[0]?.data ?? '').toString()));

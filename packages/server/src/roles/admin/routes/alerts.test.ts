@@ -255,7 +255,7 @@ onStory('alerts', (story) => {
       },
     );
     onTestFinished(() => consumer.stop());
-    await vi.waitFor(async () => expect((await log.lag(eventsTopic(pipeline), integration)).waiting).toBe(2));
+    await expect.poll(async () => (await log.lag(eventsTopic(pipeline), integration)).waiting).toBe(2);
     const attempt = { at: new Date(at).toISOString(), status: 200, error: null, duration_ms: 5 };
     await story.record(
       ...[delivered, oldest, next].map((event) => ({ kind: 'processed' as const, received_at: at, decisions: [], ...event })),

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Append } from '../port.ts';
 import type { CursorState } from './cursor.ts';
 import type { JournalEntry } from './journal.ts';
@@ -80,7 +80,7 @@ test('cursor, ids and journal are read while the feed opens (each exchange with 
   const { run, feed, asked } = open([]);
   const { promise, resolve } = Promise.withResolvers<TopicFeed>();
   const running = run(promise);
-  await vi.waitFor(() => expect(asked).toEqual(['ids', state.journal]));
+  await expect.poll(() => asked).toEqual(['ids', state.journal]);
   resolve(feed);
   expect((await running).reader.at).toBe(state.high);
 });
