@@ -172,12 +172,13 @@ export function describeGroups({ consume, log, make, reader }: Stand): void {
     test('hundreds of idle consumers, and each is woken by its own topic', async () => {
       const topics = Array.from({ length: 300 }, () => fresh('replay'));
       const seen = new Map<string, number>();
-      for (const topic of topics)
+      const consumers = topics.map((topic) =>
         consume(topic, 'g', { start: new Date() }, async (batch) => {
           seen.set(topic, (seen.get(topic) ?? 0) + batch.length);
           await Promise.all(batch.map((delivery) => delivery.ack()));
-        });
-      await sleep(1_000);
+        }),
+      );
+      await Promise.all(consumers.map(({ started }) => started));
       await Promise.all(topics.map((topic) => log().append([{ topic, records: records(topic, 1) }])));
       await until(() => seen.size === topics.length);
       expect([...seen.values()].every((count) => count === 1)).toBe(true);
