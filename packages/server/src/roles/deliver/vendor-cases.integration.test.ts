@@ -146,7 +146,7 @@ test('after one bad event fails a whole request, each event is sent alone and ge
   answer = ({ body }) =>
     body.includes('bad-order') ? { status: 400, body: { error: { code: 100, message: 'no' } } } : { status: 200, body: {} };
   bench.snapshots.set([
-    anIntegration(compile(meta, 'default', { max_event_age_hours: 0, endpoint: origin, batch_interval_ms: 500 }), {
+    anIntegration(compile(meta, 'default', { max_event_age_hours: 0, endpoint: origin, batch_size: 3, batch_interval_ms: 60_000 }), {
       id: 'int_meta',
       pipeline_id: 'pl_meta',
     }),

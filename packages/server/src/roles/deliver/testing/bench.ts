@@ -263,7 +263,7 @@ export class Bench {
 
 /** The bound only ends what hangs. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 60_000;
+  const end = performance.now() + 90_000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error('the condition was not met in time');
     await pause(5);

@@ -38,7 +38,7 @@ export const loudIds = (count: number) => Array.from({ length: count }, (_, i) =
 
 /** The bound only ends a test that hangs. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 50_000;
+  const end = performance.now() + 90_000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
