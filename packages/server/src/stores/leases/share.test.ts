@@ -164,3 +164,18 @@ test('released names are taken whoever is alive (a handover waited for a write a
   expect(members.mock.calls.map(([prefix]) => prefix)).not.toContain('leaving.set');
   await second.stop();
 });
+
+test('work ends while a process that stops leaves the members, and no name is released before (one came after the other)', async () => {
+  const bucket = memoryBucket();
+  const first = join(bucket, 'first', ['a', 'b']);
+  await vi.waitFor(() => expect(first.held.size).toBe(2));
+  const { promise: purged, resolve: purge } = Promise.withResolvers<undefined>();
+  vi.spyOn(bucket, 'purgeMember').mockReturnValueOnce(purged);
+  const released = vi.spyOn(bucket, 'writeOwner');
+  const stopped = first.stop();
+  await vi.waitFor(() => expect(first.held.size).toBe(0));
+  expect(released).not.toHaveBeenCalled();
+  purge(undefined);
+  await stopped;
+  expect(released.mock.calls.map(([, owner]) => owner)).toEqual(['', '']);
+});

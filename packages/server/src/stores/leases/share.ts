@@ -49,7 +49,9 @@ export class Share {
 
   constructor(options: ShareOptions) {
     this.#options = options;
-    this.#member = new Member(options, `member.${options.set}`, () => this.#loseAll());
+    const expired = () => this.#loseAll();
+    // A process that holds everything takes a turn then.
+    this.#member = new Member(options, `member.${options.set}`, { expired, written: () => options.bucket.announce(options.set) });
     // Each process starts at a different name, so that newcomers do not all compete for the same one.
     const start = Number.parseInt(options.own.slice(0, 8), 16) % Math.max(1, options.names.length);
     this.#order = [...options.names.slice(start), ...options.names.slice(0, start)];
@@ -184,11 +186,11 @@ export class Share {
     return held.losing;
   }
 
-  /** Stops the work first, then releases the name. */
-  async #giveBack(name: string): Promise<void> {
+  /** Stops the work first, then releases the name, not before `ready`. */
+  async #giveBack(name: string, ready?: Promise<void>): Promise<void> {
     const held = this.#held.get(name);
     if (!held) return;
-    await this.#lose(name, held);
+    await Promise.all([this.#lose(name, held), ready]);
     const { bucket, set, onError } = this.#options;
     try {
       await bucket.writeOwner(keyOf(set, name), '', held.revision);
@@ -204,36 +206,46 @@ export class Share {
     this.#stopped = true;
     this.#released.unsubscribe();
     await this.#running;
-    // The others no longer count this process and take each name over as soon as it is released, but not before.
-    const { set, onError } = this.#options;
-    const counted = this.#member;
-    this.#member = new Member(this.#options, `leaving.${set}`, () => this.#loseAll());
-    await this.#member.renew();
-    await counted.remove().catch((error) => onError(error));
     const beats = setInterval(() => void this.#member.renew(), BEAT_MS);
-    await Promise.all([...this.#held.keys()].map((name) => this.#giveBack(name)));
+    // The work on the names ends meanwhile.
+    const uncounted = this.#leave();
+    await Promise.all([uncounted, ...Array.from(this.#held.keys(), (name) => this.#giveBack(name, uncounted))]);
     clearInterval(beats);
     clearTimeout(this.#watch);
-    await this.#member.remove().catch((error) => onError(error));
+    await this.#member.remove().catch((error) => this.#options.onError(error));
   }
+  /** From then on the others do not count this process, and take each name over as soon as it is released, but not before. */
+  async #leave(): Promise<void> {
+    const { set, onError } = this.#options;
+    const counted = this.#member;
+    this.#member = new Member(this.#options, `leaving.${set}`, { expired: () => this.#loseAll() });
+    await this.#member.renew();
+    await counted.remove().catch((error) => onError(error));
+  }
+}
+
+interface MemberHooks {
+  /** Others may have taken what this process owned. */
+  expired(): void;
+  /** The key is new. */
+  written?(): void;
 }
 
 /** This process's own key in a set. */
 class Member {
   readonly #options: ShareOptions;
   readonly #key: string;
-  readonly #expired: () => void;
+  readonly #hooks: MemberHooks;
   revision = 0;
   /** Monotonic time at which the last successful write was sent. */
   #since = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> | undefined;
   #removed = false;
 
-  /** `expired`: others may have taken what this process owned. */
-  constructor(options: ShareOptions, prefix: string, expired: () => void) {
+  constructor(options: ShareOptions, prefix: string, hooks: MemberHooks) {
     this.#options = options;
     this.#key = `${prefix}.${options.own}`;
-    this.#expired = expired;
+    this.#hooks = hooks;
   }
 
   /** False well before the key expires on the broker. */
@@ -252,14 +264,14 @@ class Member {
     return this.#renewing;
   }
   async #write(): Promise<void> {
-    const { bucket, clock, set } = this.#options;
+    const { bucket, clock } = this.#options;
     if (this.#removed) return;
     const at = clock.monotonic();
     let revision = await bucket.writeMember(this.#key, this.revision);
     if (revision === undefined) {
       // The confirmation of an earlier write was lost, or the key has expired.
       const stored = await bucket.memberRevision(this.#key);
-      if (stored === undefined) this.#expired();
+      if (stored === undefined) this.#hooks.expired();
       this.revision = stored ?? 0;
       revision = await bucket.writeMember(this.#key, this.revision);
       if (revision === undefined) return;
@@ -267,8 +279,7 @@ class Member {
     const isNew = this.revision === 0;
     this.revision = revision;
     this.#since = at;
-    // A process that holds everything takes a turn now.
-    if (isNew) bucket.announce(set);
+    if (isNew) this.#hooks.written?.();
   }
   async remove(): Promise<void> {
     this.#removed = true;

@@ -61,6 +61,11 @@ export class Appender {
     }
   }
 
+  /** Learns the ids that are stored in the topics of this family. */
+  async prepare(family: string): Promise<void> {
+    await this.#ids.of(family);
+  }
+
   async #open({ topic, family, stream, subject }: Place): Promise<TopicWriter> {
     const ids = await this.#ids.of(family);
     const { connection, publisher } = this.#deps;

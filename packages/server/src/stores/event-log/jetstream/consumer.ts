@@ -184,6 +184,11 @@ export class GroupConsumer implements Consumer, Settler {
     await this.#owned?.settlements.flush();
   }
 
+  async #leave(): Promise<void> {
+    if (this.#options.ordered && !this.#dispatcher.mayHaveResults) await this.#owned?.settlements.leave();
+    else await this.flush();
+  }
+
   /** What waits, as this consumer knows it; undefined while it does not know the end of the topic. */
   get waiting(): { waiting: number; oldest: number | undefined; at: number } | undefined {
     if (this.#stopped || !this.#intake || !this.#owned) return undefined;
@@ -206,7 +211,7 @@ export class GroupConsumer implements Consumer, Settler {
     await Promise.race([ended, sleep(FLUSH_MS, undefined, { ref: false })]);
     await this.#dispatcher.running;
     // What cannot be stored now is in the journal.
-    const flushed = this.flush().catch((error: unknown) => this.#deps.onError(error));
+    const flushed = this.#leave().catch((error: unknown) => this.#deps.onError(error));
     await Promise.race([flushed, sleep(FLUSH_MS, undefined, { ref: false })]);
     this.#unlisten?.();
     this.#owned?.reader.close();

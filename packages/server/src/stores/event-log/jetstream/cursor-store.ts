@@ -33,19 +33,22 @@ export class CursorStore {
     return { state: decodeCursor(Buffer.from(found.message.data, 'base64')), revision: found.message.seq };
   }
 
-  /** Takes the group over from any other consumer. `start` makes the state of a new group. `check` throws if it must not be taken any more. */
+  /**
+   * Takes the group over from any other consumer. `start` makes the state of a new group. `check` throws if it must not be taken any more.
+   * `isLeft`: the last consumer has left no result of a record that is not settled.
+   */
   async claim(
     topic: string,
     group: string,
     start: () => Promise<Omit<CursorState, 'owner'>>,
     check: () => void,
-  ): Promise<{ cursor: Cursor; state: CursorState; isNew: boolean }> {
+  ): Promise<{ cursor: Cursor; state: CursorState; isNew: boolean; isLeft: boolean }> {
     const place = this.#deps.layout.cursorOf(topic, group);
     await this.#deps.streams.ensureCursors(place);
     const owner = randomBytes(9).toString('base64url');
     for (;;) {
       const known = await this.read(topic, group);
-      const { retries, ...rest }: Omit<CursorState, 'owner'> = known?.state ?? (await start());
+      const { retries, left, ...rest }: Omit<CursorState, 'owner'> = known?.state ?? (await start());
       // Until it has read the retries, those of the last owner count as well as its own.
       const state = { ...rest, owner, ...(retries && { retries: { ...retries, owners: [...retries.owners, owner] } }) };
       const cursor = new Cursor(
@@ -57,7 +60,7 @@ export class CursorStore {
       check();
       try {
         await cursor.save(state);
-        return { cursor, state, isNew: known === undefined };
+        return { cursor, state, isNew: known === undefined, isLeft: left !== undefined && left === known?.state.owner };
       } catch (error) {
         // Its owner wrote in between: take the newer state.
         if (!(error instanceof Fenced)) throw error;

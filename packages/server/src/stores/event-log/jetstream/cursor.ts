@@ -14,6 +14,8 @@ export interface CursorState {
   journal?: JournalPlace;
   /** Which stored retries the next consumer counts. All of them if undefined. */
   retries?: RetryOwners;
+  /** The owner, once it has stopped and left no result of a record that is not settled. Another token says nothing about the owner. */
+  left?: string;
 }
 /** Retries behind `seq` count if one of these consumers has stored them. */
 export interface RetryOwners {
@@ -118,7 +120,7 @@ export class OpenMessages {
   }
 
   /** `reopened`: messages of the stored cursor that were not read again yet; none is behind `high`. */
-  state(owner: string, reopened: CursorState['open'], more: Pick<CursorState, 'since' | 'journal' | 'retries'>): CursorState {
+  state(owner: string, reopened: CursorState['open'], more: Omit<CursorState, 'owner' | 'high' | 'open'>): CursorState {
     const messages = [...this.#messages.values()].sort((a, b) => a.seq - b.seq);
     // The messages behind the last settled one need not be named.
     const named = messages.filter(({ seq }) => seq <= this.#settled);

@@ -18,6 +18,8 @@ export class JetStreamDelivery implements Delivery {
   readonly attempt: number;
   readonly state: unknown;
   readonly settler: Settler;
+  /** Results of the record may be stored, also while it is not settled. */
+  mayHaveResults = false;
   #settling: Promise<void> | undefined;
 
   constructor(settler: Settler, origin: Origin, record: StoredRecord, attempt: number, state: unknown) {
@@ -48,6 +50,7 @@ export class JetStreamDelivery implements Delivery {
     return this.#settling ?? this.#settle({ delayMs, state }, alongside);
   }
   #settle(retry: RetryRequest | undefined, alongside: Append[]): Promise<void> {
+    this.mayHaveResults = true;
     const settling = this.settler.settle(this, retry, alongside);
     this.claim(settling);
     return settling;

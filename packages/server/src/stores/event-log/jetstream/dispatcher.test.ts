@@ -81,3 +81,16 @@ test('a stopped dispatcher hands out nothing more', async () => {
   await dispatcher.running;
   expect(handled).toEqual([]);
 });
+
+test('an unsettled delivery may have results once its settlement was begun', async () => {
+  const options = { maxBatch: 1, maxInFlight: 2 };
+  const dispatcher = new Dispatcher({ options, handle: async () => {}, onRoom: () => {}, onError: () => {} });
+  const all = [1, 2, 3].map(delivery);
+  dispatcher.add(all);
+  for (let i = 0; i < 5; i++) await turn();
+  expect(dispatcher.mayHaveResults).toBe(false);
+  await all[0]?.ack();
+  expect(dispatcher.mayHaveResults).toBe(true);
+  dispatcher.settled(all.slice(0, 1));
+  expect(dispatcher.mayHaveResults).toBe(false);
+});

@@ -32,6 +32,10 @@ export class Dispatcher {
     const { maxBatch, maxInFlight } = this.#deps.options;
     return this.#queue.length < maxBatch && this.#out.size < maxInFlight;
   }
+  /** Whether results of a record that is not settled may be stored. */
+  get mayHaveResults(): boolean {
+    return this.#queue.some(({ mayHaveResults }) => mayHaveResults) || this.#out.values().some(({ mayHaveResults }) => mayHaveResults);
+  }
   /** The batch that the handler has now. */
   get running(): Promise<void> | undefined {
     return this.#running;

@@ -50,8 +50,10 @@ export class FamilyIds {
   async #scan(since: number): Promise<void> {
     const { layout, now, scanner } = this.#deps;
     const at = now();
-    for (const { stream, filters } of layout.familyFilters(this.#family))
-      await scanner.scan({ stream, filters, since, most: MOST_SCANNED }, ({ hashes, time }) => this.#window.addAll(hashes, () => 0, time));
+    const visit = ({ hashes, time }: { hashes: Buffer; time: number }) => this.#window.addAll(hashes, () => 0, time);
+    await Promise.all(
+      layout.familyFilters(this.#family).map(({ stream, filters }) => scanner.scan({ stream, filters, since, most: MOST_SCANNED }, visit)),
+    );
     this.#scannedAt = at;
   }
 

@@ -76,7 +76,7 @@ export class Feeds {
     const { stream, subject } = place;
     // Most topics of a large installation are idle. A scan creates a consumer, which all brokers agree on; these questions ask one.
     const last = await direct.leaderGet(stream, { last_by_subj: subject });
-    const range = { created, since: now() - windowMs, untilSeq: coveredFrom };
+    const range = { created, since: now() - windowMs, untilSeq: coveredFrom, lastSeq: last?.seq ?? 0 };
     const isIdle = last === undefined || last.time < range.since || (await this.#noteFew(feed, range.since, last.seq));
     const known = isIdle ? undefined : await summaries.read(place, range, (ids) => feed.note(ids));
     const { from = coveredFrom, messages: earlier = [], revision = 0 } = known ?? {};

@@ -23,6 +23,8 @@ export interface IdRange {
   since: number;
   /** Exclusive. */
   untilSeq: number;
+  /** The topic's last message, if it is known. */
+  lastSeq?: number;
 }
 /** Where the summaries of a topic end, and the messages behind them that were read from headers. */
 export interface ReadIds {
@@ -32,6 +34,10 @@ export interface ReadIds {
 }
 
 const CHUNK = 64;
+/** So much is read with bodies: what a reader leaves without a summary, unless its messages are large. */
+const PAGE = { batch: 1_000, max_bytes: 524_288 };
+/** Before the first summary there is nothing in most topics. */
+const SMALL_PAGE = { batch: 4, max_bytes: 65_536 };
 /** Every gap between summaries is a scan of its own. With more, everything before them is one scan. */
 const MOST_GAPS = 4;
 /** More than a reader that stores summaries leaves. */
@@ -63,27 +69,39 @@ export class IdSummaries {
     }
     const end = last.last;
     const behind: MessageIds[] = [];
-    // Begins with the last message of the newest summary: it is another one if the stream was restored from a backup.
+    // Begins with the last message of the newest summary: it is another one if the stream was restored from a backup. Consumers and reads
+    // round its time differently.
     await this.#scan(place, { ...range, fromSeq: end.seq }, (ids) => void behind.push(ids));
     const [same, ...messages] = behind;
-    if (same?.seq !== end.seq || same.time !== end.time || !same.hashes.equals(end.hashes)) {
+    if (same?.seq !== end.seq || Math.abs(same.time - end.time) > 1 || !same.hashes.equals(end.hashes)) {
       await this.#scan(place, range, visit);
       return undefined;
     }
     const first = summaries[0];
-    if (first && first.first.time >= range.since) await this.#scan(place, { ...range, untilSeq: first.from }, visit);
+    if (first && first.first.time >= range.since) await this.#scan(place, { ...range, untilSeq: first.from }, visit, SMALL_PAGE);
     for (const { from, to } of gaps) await this.#scan(place, { ...range, fromSeq: from, untilSeq: to }, visit);
     for (const summary of summaries) summary.visit(visit);
     for (const ids of messages) visit(ids);
     return messages.length > MOST_CONTINUED ? undefined : { revision: last.revision, from: last.to, messages };
   }
 
-  #scan(
+  /** Reads a page of messages first: headers alone need a consumer, which all brokers agree on. */
+  async #scan(
     { stream, subject }: Place,
-    { since, untilSeq, fromSeq }: Omit<IdRange, 'created'> & { fromSeq?: number },
+    { since, untilSeq, lastSeq = untilSeq, fromSeq }: Omit<IdRange, 'created'> & { fromSeq?: number },
     visit: (ids: MessageIds) => void,
+    page = PAGE,
   ): Promise<void> {
-    return this.#deps.scanner.scan({ stream, filters: [subject], since, untilSeq, ...(fromSeq !== undefined && { fromSeq }) }, visit);
+    const { direct, scanner } = this.#deps;
+    const from = fromSeq === undefined ? { start_time: new Date(since).toISOString() } : { seq: fromSeq };
+    const { messages } = await direct.batch(stream, { ...from, next_by_subj: subject, ...page });
+    // Without their bodies, which the visitor may keep.
+    for (const { seq, time, hashes } of messages) if (seq < untilSeq) visit({ seq, time, hashes });
+    const read = messages.at(-1)?.seq;
+    // A broker that lags does not know the last message yet.
+    if (read !== undefined && read >= Math.min(lastSeq, untilSeq - 1)) return;
+    const next = read === undefined ? fromSeq : read + 1;
+    await scanner.scan({ stream, filters: [subject], since, untilSeq, ...(next !== undefined && { fromSeq: next }) }, visit);
   }
 
   /** In the order in which they were stored. */

@@ -39,7 +39,7 @@ function open({ messages, open: opened = [], settledBefore = [], duplicates = []
   const settlements = new Settlements(
     cursor,
     { owner: 'me', high: 1, open: opened },
-    { mark: 1, upTo: 0, retriesUpTo: 0 },
+    { mark: 1, upTo: 0, retriesUpTo: 0, resultsUpTo: 0 },
     {
       persist: (work) => work(),
       append: async () => {},

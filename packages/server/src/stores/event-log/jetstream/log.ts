@@ -188,6 +188,9 @@ export class JetStreamLog implements EventLog {
     for (const { topic, records } of letters.keys()) for (const { data } of records) this.#announce(topic, data);
     return results;
   }
+  async prepare(families: readonly string[]): Promise<void> {
+    await Promise.all(families.map((family) => this.#appender.prepare(family)));
+  }
   /** The letter is stored, so a failure must not fail the append. */
   #announce(topic: string, data: Uint8Array): void {
     try {
@@ -199,6 +202,7 @@ export class JetStreamLog implements EventLog {
 
   async ackAll(deliveries: readonly Delivery[], { appends, derive, save }: Alongside = { appends: [] }): Promise<void> {
     const own = deliveries as readonly JetStreamDelivery[];
+    for (const delivery of own) delivery.mayHaveResults = true;
     if (derive === undefined && save === undefined) return this.#settle(own, appends);
     const results = appends.length > 0 ? await this.append(appends) : [];
     await save?.();

@@ -8,7 +8,7 @@ import { Settlements } from './settlements.ts';
 const outcome = (id: string): Append => ({ topic: 'outcomes.1', records: [{ id, data: Buffer.from(id) }] });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** `steps`: what reached the broker, in order; `saved`: the cursors. The tick runs when the test says so. */
-function open({ journalWorks = true, fenced = false, upTo = 0, journalTurns = 0 } = {}) {
+function open({ journalWorks = true, fenced = false, upTo = 0, resultsUpTo = 0, journalTurns = 0 } = {}) {
   const steps: string[] = [];
   const saved: CursorState[] = [];
   const ticks: (() => void)[] = [];
@@ -26,7 +26,7 @@ function open({ journalWorks = true, fenced = false, upTo = 0, journalTurns = 0 
   const settlements = new Settlements(
     cursor,
     { owner: 'me', high: 0, open: [], journal: { owner: 'last', seq: 50 } },
-    { mark: entries, upTo, retriesUpTo: 7 },
+    { mark: entries, upTo, retriesUpTo: 7, resultsUpTo },
     {
       persist: (work) => work(),
       append: async (appends) =>
@@ -133,4 +133,23 @@ test('until the messages are read that the last consumer settled, the next one r
   await settlements.settle([{ seq: 1, index: 1 }]);
   await settlements.flush();
   expect(saved.at(-1)?.journal).toEqual({ owner: 'me', seq: 102 });
+});
+
+test('a consumer that leaves says so in the cursor, also if it has settled nothing since it stored the last one', async () => {
+  const { settlements, saved } = open();
+  await settlements.settle([{ seq: 1, index: 0 }]);
+  await settlements.flush();
+  expect(saved.at(-1)?.left).toBeUndefined();
+  await settlements.leave();
+  expect(saved.map(({ left }) => left)).toEqual([undefined, 'me']);
+});
+
+test('a consumer leaves without a word while records are open of which an earlier one may have stored results', async () => {
+  const { settlements, saved } = open({ resultsUpTo: 2 });
+  await settlements.settle([0, 1].map((index) => ({ seq: 1, index })));
+  await settlements.leave();
+  expect(saved.at(-1)?.left).toBeUndefined();
+  await settlements.settle([0, 1].map((index) => ({ seq: 2, index })));
+  await settlements.leave();
+  expect(saved.at(-1)?.left).toBe('me');
 });

@@ -1,5 +1,5 @@
 import type { Append } from '../port.ts';
-import { type CursorState, type JournalPlace, OpenMessages, type RetryOwners } from './cursor.ts';
+import { type CursorState, firstOpen, type JournalPlace, OpenMessages, type RetryOwners } from './cursor.ts';
 import { type Cursor, Fenced } from './cursor-store.ts';
 import type { JournalEntry } from './journal.ts';
 
@@ -43,6 +43,8 @@ export interface TakenOver {
   retriesUpTo: number;
   /** The last message of which the journal knows a settled record. */
   upTo: number;
+  /** The last message of which an earlier consumer may have stored results without settling it. */
+  resultsUpTo: number;
 }
 
 /** A journal entry stays below this size, and so does the memory of appends that wait for the next cursor. */
@@ -75,6 +77,7 @@ export class Settlements {
   #storing: Promise<void> | undefined;
   #storingNext: Promise<void> | undefined;
   #fenced = false;
+  #leaving = false;
   readonly #takenOver: TakenOver;
   /** The last own entry of the journal. */
   #entry: number | undefined;
@@ -134,6 +137,13 @@ export class Settlements {
     await this.#storing;
   }
 
+  /** Flushes for the last time, when no result of a record that is not settled is stored. The next consumer need not look for any. */
+  async leave(): Promise<void> {
+    this.#leaving = true;
+    this.#behind = !this.#fenced;
+    await this.flush();
+  }
+
   async #journal(): Promise<void> {
     this.#isJournaling = true;
     while (this.#next !== undefined) {
@@ -183,7 +193,9 @@ export class Settlements {
     const appends = unstored.flatMap((each) => each.appends);
     const journal = this.#readJournalFrom();
     const more = { ...this.#since, ...(journal && { journal }), retries: this.#retries };
-    const state = this.open.state(this.#cursor.owner, this.reopened, more);
+    const { owner } = this.#cursor;
+    let state = this.open.state(owner, this.reopened, more);
+    if (this.#leaving && firstOpen(state).seq > this.#takenOver.resultsUpTo) state = { ...state, left: owner };
     this.#unstored = [];
     this.#appending = unstored;
     this.#bytes = 0;

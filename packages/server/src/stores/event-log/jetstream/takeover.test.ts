@@ -11,12 +11,12 @@ const outcome = (id: string): Append => ({ topic: 'outcomes.1', records: [{ id, 
 const state: CursorState = { owner: 'last', high: 10, open: [[9, 1]], journal: { owner: 'last', seq: 50 } };
 
 /** A group whose last consumer has stored `state` and left `entries` in the journal. */
-function open(entries: JournalEntry[], { isNew = false, mark = 60 } = {}) {
+function open(entries: JournalEntry[], { isNew = false, isLeft = false, mark = 60 } = {}) {
   const appended: string[] = [];
   const asked: unknown[] = [];
   let away = false;
   const deps = {
-    cursors: { claim: async () => ({ cursor: { owner: 'me' }, state: { ...state, owner: 'me' }, isNew }) },
+    cursors: { claim: async () => ({ cursor: { owner: 'me' }, state: { ...state, owner: 'me' }, isNew, isLeft }) },
     journal: {
       mark: async () => mark,
       since: async (_topic: string, _group: string, from: unknown) => {
@@ -83,4 +83,10 @@ test('cursor, ids and journal are read while the feed opens (each exchange with 
   await expect.poll(() => asked).toEqual(['ids', state.journal]);
   resolve(feed);
   expect((await running).reader.at).toBe(state.high);
+});
+
+test('results without a settlement are not looked for if the last consumer has left none', async () => {
+  const { run, asked } = open([], { isLeft: true });
+  await run();
+  expect(asked).toEqual([state.journal]);
 });

@@ -69,10 +69,12 @@ export class Takeover {
     const { check } = this.#hooks;
     const start = () => startOf(this.#options.start, place, direct);
     // A consumer that was stopped meanwhile must not take the group from its successor.
-    const { cursor, state, isNew } = await cursors.claim(this.#topic, this.#group, start, check);
+    const { cursor, state, isNew, isLeft } = await cursors.claim(this.#topic, this.#group, start, check);
     // Its last consumer may have died after it stored results and before it settled their records.
-    const refreshed = this.#options.ordered && !isNew ? refreshIds() : Promise.resolve();
-    refreshed.catch(() => {});
+    const mayHaveDied = this.#options.ordered && !isNew && !isLeft;
+    const lastMessage = () => direct.leaderGet(place.stream, { last_by_subj: place.subject });
+    const refreshed = mayHaveDied ? Promise.all([lastMessage(), refreshIds()]) : undefined;
+    refreshed?.catch(() => {});
     const mark = isNew ? 0 : await journal.mark(this.#topic, this.#group, cursor.owner);
     if (!isNew) await this.#readJournal(state, mark);
     const journaled = isNew ? new Set<string>() : this.#journaled;
@@ -84,9 +86,10 @@ export class Takeover {
         return journaled.has(position) || (at !== undefined && isSettled(state, at.seq, at.index));
       },
     });
-    const [feed] = await Promise.all([opening, refreshed]);
+    const [feed, found] = await Promise.all([opening, refreshed]);
     check();
-    const settlements = this.#settlementsOf(cursor, state, { mark, upTo: this.#journaledUpTo, retriesUpTo: retried.upTo });
+    const takenOver = { mark, upTo: this.#journaledUpTo, retriesUpTo: retried.upTo, resultsUpTo: found?.[0]?.seq ?? 0 };
+    const settlements = this.#settlementsOf(cursor, state, takenOver);
     if ((state.retries?.owners.length ?? 0) > MOST_OWNERS) settlements.advance();
     return {
       reader: new GroupReader(feed, state.high, this.#deps),
