@@ -64,8 +64,8 @@ export type VersionedRows = Pick<ConfigRows, 'version' | 'urgent_version'> & {
 
 /** Few at a time: documents have up to 1 MB, and SQLite answers on this thread. */
 const CHUNK = 50;
-/** Rows without a document are small, and thousands of them are read with a query each. */
-const SMALL_ROWS_CHUNK = 250;
+/** Rows without a document are small, and there may be thousands. Each query waits for the other side, which SQLite does on this thread. */
+const SMALL_ROWS_CHUNK = { sqlite: 250, postgres: 1_000 };
 
 /** Reads everything in one transaction, so that the rows are consistent while writers continue. */
 export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
@@ -169,7 +169,7 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
         return { ...read, config, ...unreadable([...reader.faults, ...faults]) };
       });
     },
-    SMALL_ROWS_CHUNK,
+    SMALL_ROWS_CHUNK[engineOf(tx)],
   );
 }
 
