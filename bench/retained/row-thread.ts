@@ -29,6 +29,6 @@ parentPort?.on('message', async (batch: RowBatch | 'close') => {
   const outcomes = batch.parts.flatMap(({ topic, copies, raw, stored }) =>
     copies.flatMap((n, i) => copy(n, batch.at, { topic, raw: raw[i], stored: stored[i] })),
   );
-  await writeTally(writer, tally(outcomes), await readPosition(writer));
+  await writeTally(writer, [tally(outcomes)], await readPosition(writer));
   parentPort?.postMessage('written');
 });

@@ -26,6 +26,8 @@ import { tally } from './tally.ts';
 const GATHER_MS = 5;
 /** Of the records that one transaction writes. */
 const MOST_BYTES = 4 * 1_048_576;
+/** Of the records whose rows are in memory at once, on SQLite: what a whole transaction keeps would outlive the young generation. */
+const PIECE_BYTES = 262_144;
 
 /** Entry of the thread. Requests are answered one at a time, because they share one connection; records of several topics together. */
 export async function keep(port: MessagePort, { spanRatio, ...store }: RowWriterSettings): Promise<void> {
@@ -141,7 +143,8 @@ async function writeAll(writer: Writer, spansOf: SpansOf, requests: readonly Rec
     if (isWritten) positions.set(topic, position);
     else positions.delete(topic);
   if (!isWritten) return undefined;
-  Object.assign(first, { counted: countedIn(rows), spans: spansOf(fresh) });
+  addCounted(first.counted, rows);
+  first.spans = spansOf(fresh);
   return replies;
 }
 /** Of each topic, as this thread has last written it. */
@@ -161,13 +164,32 @@ async function recordAfter(
   { topic, records }: RecordRequest,
   after: string | undefined,
 ): Promise<Recorded | undefined> {
-  const { outcomes, unreadable } = readAfter(records, after);
+  const recorded: Recorded = { counted: {}, unreadable: [], spans: [] };
   const last = records.entries.at(-1);
-  if (outcomes.length === 0 || last === undefined) return { counted: {}, unreadable, spans: [] };
-  const rows = tally(outcomes);
-  if (!(await writeTally(writer, rows, last.position, topic, after))) return undefined;
+  if (last === undefined || (after !== undefined && last.position <= after)) return recorded;
+  function* tallies(): Iterable<Tally> {
+    for (const piece of writer.engine === 'sqlite' ? piecesOf(records) : [records]) {
+      const { outcomes, unreadable } = readAfter(piece, after);
+      const rows = tally(outcomes);
+      addCounted(recorded.counted, rows);
+      recorded.unreadable.push(...unreadable);
+      recorded.spans.push(...spansOf(outcomes));
+      yield rows;
+    }
+  }
+  if (!(await writeTally(writer, tallies(), last.position, topic, after))) return undefined;
   positions.set(topic, last.position);
-  return { counted: countedIn(rows), unreadable, spans: spansOf(outcomes) };
+  return recorded;
+}
+
+function* piecesOf({ entries, bytes }: PackedRecords): Iterable<PackedRecords> {
+  let [first, from, to] = [0, 0, 0];
+  for (const [i, { length }] of entries.entries()) {
+    to += length;
+    if (to - from < PIECE_BYTES && i < entries.length - 1) continue;
+    yield { entries: entries.slice(first, i + 1), bytes: bytes.subarray(from, to) };
+    [first, from] = [i + 1, to];
+  }
 }
 
 /** The outcomes behind a position, or all. */
@@ -183,10 +205,8 @@ function readAfter({ entries, bytes }: PackedRecords, after: string | undefined)
   }
   return { outcomes, unreadable };
 }
-function countedIn({ counters }: Tally): Record<string, number> {
-  const counted: Record<string, number> = {};
+function addCounted(counted: Record<string, number>, { counters }: Tally): void {
   for (const { counter, n } of counters) if (!NO_METRIC.test(counter)) counted[counter] = (counted[counter] ?? 0) + n;
-  return counted;
 }
 /** Counters of statistics only. */
 const NO_METRIC = /^(?:latency|source):/;

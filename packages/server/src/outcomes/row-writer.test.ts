@@ -141,4 +141,18 @@ onBothEngines('the row-writer thread', (fresh, engine) => {
     expect(removed).toBe(4_500);
     expect(await events()).toBe(before);
   });
+
+  test('a batch that is written in pieces is recorded as a whole', async () => {
+    const before = await events();
+    const batch = [1, 2, 3, 4].map((position) => record(position, ids(`${'p'.repeat(200)}${position}-`, 500)));
+    const broken = { ...record(5, []), data: Buffer.from('{') };
+    const { counted, unreadable, spans } = await rowWriter.record('outcomes.9', [...batch, broken]);
+    expect({ counted, unreadable, spans: spans.length }).toEqual({
+      counted: { received: 2_000, processed: 2_000 },
+      unreadable: [broken.position],
+      spans: 2_000,
+    });
+    expect(await events()).toBe(before + 2_000);
+    expect(await readPosition(kyselyWriter(observe), 'outcomes.9')).toBe(broken.position);
+  });
 });

@@ -65,7 +65,7 @@ onBothEngines('what became of events', (fresh, engine) => {
   let observe: ObserveDb & { close(): Promise<void> };
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-observe-'));
   let position = 0;
-  const write = (...outcomes: Outcome[]) => writeTally(kyselyWriter(observe), tally(outcomes), String(++position));
+  const write = (...outcomes: Outcome[]) => writeTally(kyselyWriter(observe), [tally(outcomes)], String(++position));
 
   beforeAll(async () => {
     const databaseUrl = await fresh();
@@ -90,7 +90,7 @@ onBothEngines('what became of events', (fresh, engine) => {
   test('two recorders that have read the same position write a batch once (a frozen process and its successor counted it twice)', async () => {
     const writer = kyselyWriter(observe);
     const outcome: Outcome = { kind: 'processed', received_at: T0, decisions: [], ...about, org_id: 'org_fenced', event_id: 'fenced' };
-    const record = (position: string, after: string) => writeTally(writer, tally([outcome]), position, 'outcomes.3', after);
+    const record = (position: string, after: string) => writeTally(writer, [tally([outcome])], position, 'outcomes.3', after);
     expect((await Promise.all([record('1', ''), record('1', '')])).toSorted()).toEqual([false, true]);
     expect((await Promise.all([record('2', '1'), record('3', '1')])).toSorted()).toEqual([false, true]);
     expect(await record('2', '1')).toBe(false);
@@ -108,7 +108,7 @@ onBothEngines('what became of events', (fresh, engine) => {
     const outcome: Outcome = { kind: 'processed', received_at: T0, decisions: [], ...about, org_id: 'org_together', event_id: 'together' };
     const counted = async () =>
       Number((await observe.db.selectFrom('counters').select('n').where('org_id', '=', 'org_together').executeTakeFirst())?.n ?? 0);
-    for (const topic of ['outcomes.5', 'outcomes.6']) await writeTally(writer, tally([]), '1', topic, '');
+    for (const topic of ['outcomes.5', 'outcomes.6']) await writeTally(writer, [tally([])], '1', topic, '');
     const record = (first: string, second: string) =>
       writeTogether(writer, tally([outcome]), [
         { topic: 'outcomes.5', after: first, position: '2' },

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const nextSegment = async () => addSegment(writer(), await listSegments(writer()));
-const write = (outcomes: Outcome[]) => writeTally(writer(), tally(outcomes), String(++position).padStart(9, '0'));
+const write = (outcomes: Outcome[]) => writeTally(writer(), [tally(outcomes)], String(++position).padStart(9, '0'));
 const about = (id: string) => ({ org_id: 'org', pipeline_id: 'pl', event_id: id, type: 'track' as const, event: 'Quiz Taken' });
 const processed = (id: string, received_at: number, at = received_at): Outcome => ({
   kind: 'processed',

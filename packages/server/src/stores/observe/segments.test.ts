@@ -49,7 +49,7 @@ function lifeOf(n: number, more: Partial<Extract<Outcome, { kind: 'processed' }>
     },
   ];
 }
-const write = (outcomes: Outcome[]) => writeTally(kyselyWriter(observe), tally(outcomes), String(++position).padStart(9, '0'));
+const write = (outcomes: Outcome[]) => writeTally(kyselyWriter(observe), [tally(outcomes)], String(++position).padStart(9, '0'));
 /** Begins a segment, as the writer does when one is full. */
 const nextSegment = async () => addSegment(kyselyWriter(observe), await listSegments(kyselyWriter(observe)));
 const list = async (filter: Partial<TraceFilter>) => listTraces(observe, { org_id: 'org', limit: 100, offset: 0, ...filter });
@@ -226,7 +226,7 @@ test('failures of events without a trace are looked up once per segment (it was 
     },
     transaction: (work) => writer.transaction((tx) => work(counting(tx))),
   });
-  await writeTally(counting(kyselyWriter(observe)), tally(many), String(++position).padStart(9, '0'));
+  await writeTally(counting(kyselyWriter(observe)), [tally(many)], String(++position).padStart(9, '0'));
   expect(queries).toBeLessThan(20);
   const { rows } = await sql<{ n: number }>`select count(*) as n from all_trace_events where reason = 'untraced'`.execute(observe.db);
   expect(rows).toEqual([{ n: 3_000 }]);

@@ -21,12 +21,13 @@ export async function readPosition(writer: Writer, topic = RECORDER): Promise<st
 
 /**
  * Writes one batch and its log position in one transaction. `after`: the position that this recorder has read. False, and nothing is
- * written, if another one has recorded since: a process that was frozen may continue beside its successor.
+ * written, if another one has recorded since: a process that was frozen may continue beside its successor. Several tallies on SQLite only:
+ * the rows that PostgreSQL locks have to be sorted as a whole.
  */
-export function writeTally(writer: Writer, tally: Tally, position: string, topic = RECORDER, after?: string): Promise<boolean> {
+export function writeTally(writer: Writer, tallies: Iterable<Tally>, position: string, topic = RECORDER, after?: string): Promise<boolean> {
   return writer.transaction(async (tx) => {
     if (!(await movePosition(tx, topic, position, after))) return false;
-    await writeRows(tx, tally);
+    for (const tally of tallies) await writeRows(tx, tally);
     return true;
   });
 }

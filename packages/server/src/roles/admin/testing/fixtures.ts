@@ -21,7 +21,7 @@ export function apiOf(harness: Harness, org: TestOrganisation): Api {
   return Object.assign((method: string, path: string, body?: unknown) => harness.call(method, path, { token: org.owner.token, body }), {
     org_id: org.org_id,
     record: async (outcomes: Outcome[]) => {
-      await writeTally(writer, tally(outcomes), await readPosition(writer));
+      await writeTally(writer, [tally(outcomes)], await readPosition(writer));
     },
   });
 }

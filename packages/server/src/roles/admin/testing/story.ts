@@ -100,7 +100,7 @@ function createStory(harness: Harness, org: TestOrganisation, other: TestOrganis
     },
     async record(...outcomes) {
       const writer = kyselyWriter(harness.operations.observe);
-      await writeTally(writer, tally(outcomes), await readPosition(writer));
+      await writeTally(writer, [tally(outcomes)], await readPosition(writer));
     },
   };
 }
