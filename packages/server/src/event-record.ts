@@ -20,7 +20,7 @@ export interface EventRecordMeta {
   /** The event's `integrations`: kept here, so that no vendor gets it and a record need not be parsed to obey it. */
   integrations?: Record<string, boolean>;
   /** Its trace is left out: only errors and drops are recorded. */
-  untraced?: true;
+  untraced?: true | undefined;
   /** A replay through another revision than the pinned one. */
   revision_number?: number;
 }
@@ -71,7 +71,15 @@ export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent):
   const stored = event.integrations === undefined ? event : withoutIntegrations(event);
   const { received_at, org_id, pipeline_id, untraced, revision_number } = meta;
   const head = { received_at, org_id, pipeline_id, untraced, revision_number, event_id: event.event_id, integrations: event.integrations };
-  return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify(stored)}`, 'utf8');
+  return join(JSON.stringify(head), JSON.stringify(stored));
+}
+/** Both lines in bytes, without a third text of both. */
+function join(head: string, body: string): Buffer {
+  const bytes = Buffer.allocUnsafe(Buffer.byteLength(head) + 1 + Buffer.byteLength(body));
+  const end = bytes.write(head);
+  bytes[end] = NEWLINE;
+  bytes.write(body, end + 1);
+  return bytes;
 }
 function withoutIntegrations({ integrations: _integrations, ...stored }: CanonicalEvent): CanonicalEvent {
   return stored;

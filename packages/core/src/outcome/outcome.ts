@@ -115,10 +115,10 @@ interface AboutOne extends About {
 type AboutUntraced = Partial<Omit<AboutEvent, keyof AboutOne>> & { received_at?: number };
 interface AboutEvent extends AboutOne {
   /** The event was processed before and is processed again: a replay of a dead letter. */
-  again?: true;
-  type: EventType;
-  original_type?: CanonicalEvent['original_type'];
   // `undefined` is allowed as a value: senders copy these fields from the event as they are, and JSON leaves them out.
+  again?: true | undefined;
+  type: EventType;
+  original_type?: CanonicalEvent['original_type'] | undefined;
   event?: string | undefined;
   user_id?: string | undefined;
   anonymous_id?: string | undefined;
@@ -146,7 +146,7 @@ export type Outcome =
       decisions: Decision[];
       raw?: { topic: string; position: string };
       /** Position of the canonical event in `events.<pipeline>`. Unknown where a repeat after a crash found it already stored. */
-      stored?: string;
+      stored?: string | undefined;
     } & AboutEvent)
   | ({
       kind: 'dropped';

@@ -101,11 +101,11 @@ export interface RequestContext {
   /** Stable across retries: the event id for a single event, an id of the batch else. */
   request_id: string;
   /** The access token of `token`, if the request needs one. */
-  access_token?: string;
+  access_token?: string | undefined;
   /** What earlier steps of a chain kept: `{{steps.NAME.KEY}}`. */
   steps?: Record<string, unknown>;
   /** The job of a poll: `{{job.id}}`. */
-  job?: string;
+  job?: string | undefined;
 }
 /** An event as the log holds it. */
 export interface StoredEvent {

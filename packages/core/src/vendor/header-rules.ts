@@ -58,7 +58,7 @@ function parseObject(text: string): unknown {
 
 /** Sets a header and removes an earlier one with the same name in another case. */
 export function setHeader(headers: Record<string, string>, name: string, value: string): void {
-  const lower = name.toLowerCase();
-  for (const key of Object.keys(headers)) if (key !== name && key.toLowerCase() === lower) delete headers[key];
+  for (const key in headers)
+    if (key !== name && key.length === name.length && key.toLowerCase() === name.toLowerCase()) delete headers[key];
   headers[name] = value;
 }

@@ -45,9 +45,9 @@ function partOf(source: string, parts: number): number {
 export function outcomeAppend(log: Pick<EventLog, 'atomic'>, source: string, id: string, outcomes: Outcome[]): Append {
   return { topic: outcomesTopic(log, source), records: [outcomeRecord(id, outcomes)] };
 }
-/** Like `outcomeAppend`, for outcomes that are JSON already. */
-export function outcomeTextAppend(log: Pick<EventLog, 'atomic'>, source: string, id: string, outcomes: readonly string[]): Append {
-  return { topic: outcomesTopic(log, source), records: [{ id, data: Buffer.from(`[${outcomes.join(',')}]`) }] };
+/** Like `outcomeAppend`, for outcomes that are JSON already, with commas between them. */
+export function outcomeTextAppend(log: Pick<EventLog, 'atomic'>, source: string, id: string, outcomes: string): Append {
+  return { topic: outcomesTopic(log, source), records: [{ id, data: Buffer.from(`[${outcomes}]`) }] };
 }
 export function outcomeRecord(id: string, outcomes: Outcome[]): LogRecord {
   return { id, data: Buffer.from(JSON.stringify(outcomes)) };

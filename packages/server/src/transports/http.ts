@@ -45,15 +45,12 @@ export function sendBatch({ vendor, items, attempt }: RequestPlan, request_id: s
  * more; that still counts as the same attempt.
  */
 export async function attemptCall({ token, timeout_ms, context, request, read }: OutboundCall, deps: HttpDeps): Promise<Sent> {
-  const at = deps.clock.now();
-  const began = deps.clock.monotonic();
-  const done = (verdict: Verdict, reply?: VendorReply): Sent => ({
-    verdict,
-    status: reply?.status ?? null,
-    at,
-    duration_ms: Math.round(deps.clock.monotonic() - began),
-    ...(reply ? { reply } : {}),
-  });
+  const { clock } = deps;
+  const at = clock.now();
+  const began = clock.monotonic();
+  const done = (verdict: Verdict, reply?: VendorReply): Sent => {
+    return { verdict, status: reply?.status ?? null, at, duration_ms: Math.round(clock.monotonic() - began), reply };
+  };
   for (let fresh = false; ; fresh = true) {
     let access_token: string | undefined;
     if (token) {
@@ -63,14 +60,15 @@ export async function attemptCall({ token, timeout_ms, context, request, read }:
     }
     let built: VendorRequest;
     try {
-      built = request({ now: deps.clock.now(), ...context, ...(access_token === undefined ? {} : { access_token }) });
+      const { attempt, request_id, job } = context;
+      built = request({ now: clock.now(), attempt, request_id, access_token, job });
     } catch (error) {
       return { ...done({ kind: 'refused', reason: `the request cannot be built: ${errorText(error)}` }), unbuildable: true };
     }
     const sent = await deps.client.send(built, timeout_ms);
     if (sent.kind === 'failed')
       return done(sent.permanent ? { kind: 'refused', reason: sent.error } : { kind: 'unavailable', reason: sent.error });
-    const verdict = readReply(read, sent.reply, deps.clock.now());
+    const verdict = readReply(read, sent.reply, clock.now());
     if (!fresh && token && access_token !== undefined && wantsToken(verdict)) {
       deps.tokens.reject(token, access_token);
       continue;

@@ -23,7 +23,7 @@ export interface Sent {
   /** The request could not be built. In a batch it is unknown which item is the cause. */
   unbuildable?: true;
   /** HTTP only. */
-  reply?: VendorReply;
+  reply?: VendorReply | undefined;
   /** Chains only: the steps that are done, for the next attempt. */
   progress?: ChainProgress;
 }

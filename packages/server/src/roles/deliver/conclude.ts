@@ -14,7 +14,7 @@ export interface Conclusion {
   /** Jobs whose last open item got its verdict. */
   settled: { job: Job; settlement: Settlement }[];
   /** One item spoiled the whole request: each is sent again alone. */
-  sendAlone: Batch[];
+  sendAlone: readonly Batch[];
   /** The last failure of the request; undefined where every item was delivered. */
   error: string | undefined;
 }
@@ -29,6 +29,7 @@ export interface ConcludeRules {
 
 const MAX_ANSWER = 300;
 
+const NONE: readonly Batch[] = [];
 const DELIVERED: ItemVerdict = { kind: 'delivered' };
 const NO_VERDICT: ItemVerdict = { kind: 'unavailable', reason: 'the response has no result for this item' };
 
@@ -41,36 +42,40 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
     return { settled: [], sendAlone, error: undefined };
   }
   const poll = vendor.poll?.(parts.map(({ item }) => item));
-  const verdicts = parts.map(({ job }, index) => {
-    const own = verdict.kind === 'partial' ? (verdict.items[index] ?? NO_VERDICT) : verdict;
-    return job.pending ? pollVerdict(own, job.pending, poll, sent.at) : own.kind === 'accepted' && !poll ? DELIVERED : own;
-  });
+  const verdicts: ItemVerdict[] = [];
+  for (const { job } of parts) {
+    const own = verdict.kind === 'partial' ? (verdict.items[verdicts.length] ?? NO_VERDICT) : verdict;
+    verdicts.push(job.pending ? pollVerdict(own, job.pending, poll, sent.at) : own.kind === 'accepted' && !poll ? DELIVERED : own);
+  }
   if (vendor.batch !== null && verdict.kind !== 'delivered') placeRetries(rules.integrationId, parts, verdicts);
-  const at = isoTime(sent.at);
-  const attemptOf = (error: string | null): Attempt => ({ at, status: sent.status, error, duration_ms: sent.duration_ms });
-  const retryRules = { max_retries: vendor.max_retries, base_ms: rules.retryBaseMs };
+  const delivered = attemptOf(sent, null);
   const answer = rules.keepAnswer ? answerOf(sent, vendor) : undefined;
-  const delivered = answer === undefined ? attemptOf(null) : { ...attemptOf(null), answer };
+  if (answer !== undefined) delivered.answer = answer;
   const settled: Conclusion['settled'] = [];
   let error: string | undefined;
-  parts.forEach((part, index) => {
-    const own = verdicts[index] ?? NO_VERDICT;
+  let index = 0;
+  for (const part of parts) {
+    const own = verdicts[index++] ?? NO_VERDICT;
     if (sent.progress) part.job.progress = sent.progress;
     const failed = own.kind === 'refused' || own.kind === 'unavailable' ? own.reason : undefined;
     if (failed !== undefined) error = failed;
     const delay =
       own.kind === 'unavailable'
-        ? retryDelayMs(batch.attempt, retryRules, rules.random, own.retry_after_ms)
+        ? retryDelayMs(batch.attempt, { max_retries: vendor.max_retries, base_ms: rules.retryBaseMs }, rules.random, own.retry_after_ms)
         : own.kind === 'accepted'
           ? part.job.pending
             ? poll?.every_ms
             : poll?.first_ms
           : undefined;
     const note = failed ?? (own.kind === 'delivered' ? own.note : undefined);
-    const settlement = addVerdict(part, own, note === undefined ? delivered : attemptOf(note), delay);
+    const settlement = addVerdict(part, own, note === undefined ? delivered : attemptOf(sent, note), delay);
     if (settlement) settled.push({ job: part.job, settlement });
-  });
-  return { settled, sendAlone: [], error };
+  }
+  return { settled, sendAlone: NONE, error };
+}
+
+function attemptOf({ at, status, duration_ms }: Sent, error: string | null): Attempt {
+  return { at: isoTime(at), status, error, duration_ms };
 }
 
 function answerOf({ reply }: Sent, { scrub }: Batch['vendor']): string | undefined {

@@ -12,7 +12,8 @@ export type Next =
   | { kind: 'blocked' };
 
 const BLOCKED: Next = { kind: 'blocked' };
-const COMPACT_AT = 1_024;
+/** Slots. A new list for each batch would cost more than its own memory. */
+const COMPACT_AT = 64;
 /** Events of an integration that a killed process may deliver again, unless more requests may be in flight. */
 const MOST_REPEATED = 10;
 
@@ -49,7 +50,7 @@ export class SendQueue {
     const ms = this.#limiter.take();
     if (ms > 0) return { kind: 'wait', ms };
     this.#ready[this.#head++] = undefined;
-    if (this.#head === this.#ready.length || this.#head >= COMPACT_AT) {
+    if (this.#head >= COMPACT_AT && 2 * this.#head >= this.#ready.length) {
       this.#ready = this.#ready.slice(this.#head);
       this.#head = 0;
     }

@@ -20,22 +20,23 @@ export function outcomeText(held: HeldEvent, settlement: Settlement, now: number
 }
 
 const PLAIN = /^[\w.:-]+$/;
-/** The parts that the last text had in common with those around it: the events of one request differ in id and time only. */
-let last = { now: 0, compiled: {} as object, shared: {} as object, attempt: {} as object, before: '', middle: '' };
+/** What the last text had in common with those around it: all of one integration and pipeline. */
+let last = { compiled: {} as object, shared: {} as object, place: '' };
+/** The events of one request share it. */
+let lastAttempt = { attempt: {} as object, text: '' };
 
 function deliveredText(held: HeldEvent, attempt: Attempt, now: number): string {
   const { event_id, shared, received_at } = held.decoded;
   const { compiled } = held;
-  if (last.now !== now || last.compiled !== compiled || last.shared !== shared || last.attempt !== attempt) {
+  if (last.compiled !== compiled || last.shared !== shared) {
     const { org_id, pipeline_id } = shared;
-    const before = JSON.stringify({ kind: 'delivered', at: now, org_id, pipeline_id });
-    const middle = JSON.stringify({ ...placeOf(held), attempt });
-    last = { now, compiled, shared, attempt, before: before.slice(0, -1), middle: middle.slice(1, -1) };
+    last = { compiled, shared, place: JSON.stringify({ org_id, pipeline_id, ...placeOf(held) }).slice(1, -1) };
   }
+  if (lastAttempt.attempt !== attempt) lastAttempt = { attempt, text: JSON.stringify(attempt) };
   const id = PLAIN.test(event_id) ? `"${event_id}"` : JSON.stringify(event_id);
   const untraced = shared.untraced && !failedBefore(held) ? ',"untraced":true' : '';
-  const duration_ms = Math.max(0, now - received_at);
-  return `${last.before},"event_id":${id},${last.middle},"received_at":${received_at},"duration_ms":${duration_ms}${untraced}}`;
+  const times = `"at":${now},"received_at":${received_at},"duration_ms":${Math.max(0, now - received_at)}`;
+  return `{"kind":"delivered",${last.place},"event_id":${id},${times},"attempt":${lastAttempt.text}${untraced}}`;
 }
 
 /** Undefined where `hasOutcome` is false. */

@@ -101,11 +101,12 @@ export class SettlementWriter {
     if (tap.watched(org_id) && hasOutcome(settlement)) tap.emit(org_id, tapFrameOf(held, settlement));
     return { held, settlement, at: clock.now() };
   }
-  #outcomesOf(group: readonly Entry[]): string[] {
-    const texts: string[] = [];
+  /** Their JSON, with commas between them. A list of texts would be copied when it is joined, and again when that is encoded. */
+  #outcomesOf(group: readonly Entry[]): string {
+    let texts = '';
     for (const { held, settlement, at } of group) {
       const text = outcomeText(held, settlement, at, this.#deps.deadLetterRetentionMs);
-      if (text !== undefined) texts.push(text);
+      if (text !== undefined) texts += texts === '' ? text : `,${text}`;
     }
     return texts;
   }
@@ -127,7 +128,7 @@ export class SettlementWriter {
       else if (entry.settlement.kind === 'dead_letter') dead.push(entry);
       else acknowledged.push(entry);
     }
-    void this.#writeDeadLetters(dead);
+    if (dead.length > 0) void this.#writeDeadLetters(dead);
     for (const group of groupsOf(acknowledged)) {
       const deliveries = group.map(({ held }) => held.delivery);
       const appends = this.#appendsFor(group);
@@ -147,7 +148,7 @@ export class SettlementWriter {
 
   #appendsFor(group: Entry[]): Append[] {
     const outcomes = this.#outcomesOf(group);
-    if (outcomes.length === 0) return this.#deps.alongside();
+    if (outcomes === '') return this.#deps.alongside();
     const { log } = this.#deps;
     const id = groupId(group, this.#integrationId, log.atomic);
     return [outcomeTextAppend(log, this.#group, id, outcomes), ...this.#deps.alongside()];
@@ -180,7 +181,7 @@ export class SettlementWriter {
       const text = JSON.stringify(letter);
       const told = `${JSON.stringify(rest).slice(0, -1)},"dead_letter":${text}}`;
       const append = { topic: deadLetterTopic(integration_id), records: [{ id, data: Buffer.from(text) }] };
-      return entry.held.delivery.ack([append, outcomeTextAppend(log, this.#group, id, [told]), ...more]);
+      return entry.held.delivery.ack([append, outcomeTextAppend(log, this.#group, id, told), ...more]);
     };
     const { event_id, stage, reason } = dead_letter;
     void this.#insist([entry], async () => {

@@ -3,6 +3,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
 import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
+import { eventRecordId } from '../../event-record.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 
 export interface RawRecord {
@@ -13,6 +14,8 @@ export interface RawRecord {
   body: Uint8Array;
 }
 export interface IngestRecord extends Omit<RawRecord, 'body'> {
+  /** Of the records that are stored for it. */
+  id: string;
   event: CanonicalEvent;
   /** Why it cannot be processed; it becomes a dead letter. */
   unreadable: string | undefined;
@@ -40,7 +43,17 @@ export function readIngestRecord({ delivery, topic, bytes, envelope, body }: Raw
     event = placeholder(envelope);
     unreadable = `the stored event cannot be read: ${(error as Error).message}`;
   }
-  return { delivery, topic, bytes, envelope, event, unreadable };
+  return { delivery, topic, bytes, envelope, id: recordIdOf(delivery, envelope), event, unreadable };
+}
+
+/**
+ * Ids derive from the event id, so that a repeat after a crash stores nothing twice. A replay has an id of its own
+ * (`<pipeline>:<event>#<replay>`) and keeps it.
+ */
+function recordIdOf({ record: { id } }: Delivery, { pipeline_id, event_id, replay_of }: IngestEnvelope): string {
+  const plain = eventRecordId(pipeline_id, event_id);
+  if (id !== plain && id.startsWith(`${plain}#`)) return id;
+  return replay_of === undefined ? plain : eventRecordId(pipeline_id, event_id, replay_of);
 }
 
 function placeholder(envelope: IngestEnvelope): CanonicalEvent {

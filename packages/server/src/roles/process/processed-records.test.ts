@@ -9,7 +9,8 @@ function finished(id: string, kind: Processed['kind']): Finished {
   const event: CanonicalEvent = { event_id: id, type: 'track', event: 'x', timestamp: '2026-01-01T00:00:00.000Z', context: {} };
   const stored = { id: `pl_1:${id}`, data: new Uint8Array(), position: '0', time: 0 };
   const envelope = { event_id: id, org_id: 'org_1', pipeline_id: 'pl_1', received_at: 1 } as Finished['record']['envelope'];
-  const record = { delivery: { record: stored } as Delivery, topic: 'ingest.0', bytes: 0, envelope, event, unreadable: undefined };
+  const delivery = { record: stored } as Delivery;
+  const record = { id: stored.id, delivery, topic: 'ingest.0', bytes: 0, envelope, event, unreadable: undefined };
   const ended = { event, decisions: [], visitor: undefined };
   if (kind === 'processed') return { record, result: { kind, ...ended } };
   return kind === 'dropped'

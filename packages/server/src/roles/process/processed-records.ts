@@ -15,22 +15,12 @@ export interface Finished {
   untraced?: boolean;
 }
 
-/**
- * Ids derive from the event id, so that a repeat after a crash stores nothing twice. A replay has an id of its own
- * (`<pipeline>:<event>#<replay>`) and keeps it.
- */
-export function recordIdOf({ delivery, envelope }: IngestRecord): string {
-  const plain = eventRecordId(envelope.pipeline_id, envelope.event_id);
-  if (delivery.record.id.startsWith(`${plain}#`)) return delivery.record.id;
-  return envelope.replay_of === undefined ? plain : eventRecordId(envelope.pipeline_id, envelope.event_id, envelope.replay_of);
-}
-
 /** The record that delivery reads; undefined where the event was dropped or failed. */
 export function eventAppendOf({ record, result, untraced }: Finished): Append | undefined {
   if (result.kind !== 'processed') return undefined;
   const { received_at, org_id, pipeline_id } = record.envelope;
-  const data = encodeEventRecord({ received_at, org_id, pipeline_id, ...(untraced && { untraced }) }, result.event);
-  return { topic: eventsTopic(pipeline_id), records: [{ id: recordIdOf(record), data }] };
+  const data = encodeEventRecord({ received_at, org_id, pipeline_id, untraced: untraced || undefined }, result.event);
+  return { topic: eventsTopic(pipeline_id), records: [{ id: record.id, data }] };
 }
 
 /** Most outcomes in one record: a record per event would cost more than its content, for the writer and the reader. */
@@ -57,8 +47,8 @@ export function outcomeRecordsOf(
     group = [];
   };
   finished.forEach(({ record, result, untraced }, i) => {
-    const id = recordIdOf(record);
-    const outcome = outcomeOf(record, result, id, positions.get(i), now, deadLetterRetentionMs);
+    const { id } = record;
+    const outcome = outcomeOf(record, result, positions.get(i), now, deadLetterRetentionMs);
     if (untraced && outcome.kind === 'processed') outcome.untraced = true;
     if (!together || result.kind === 'failed') records.push(outcomeRecord(`p:${id}`, [outcome]));
     else {
@@ -74,67 +64,49 @@ export function outcomeRecordsOf(
 function outcomeOf(
   record: IngestRecord,
   result: Processed,
-  id: string,
   stored: string | undefined,
   now: number,
   deadLetterRetentionMs: number,
 ): Outcome {
-  const { envelope, delivery, topic } = record;
+  const { id, envelope, delivery, topic } = record;
   const { event, decisions } = result;
-  const { org_id, pipeline_id, received_at } = envelope;
+  const { org_id, pipeline_id, received_at, webhook_source_id, source } = envelope;
   const raw = { topic, position: delivery.record.position };
-  const again = id !== eventRecordId(pipeline_id, envelope.event_id);
+  // JSON leaves out what is undefined. Spreading only what is there would make several objects per event.
   const about = {
     at: now,
     org_id,
     pipeline_id,
-    ...namesOf(event),
-    ...(again && { again: true as const }),
-    ...sourceOf(envelope),
+    event_id: event.event_id,
+    type: event.type,
+    original_type: event.original_type,
+    event: event.event,
+    user_id: event.user_id,
+    anonymous_id: event.anonymous_id,
+    again: id === eventRecordId(pipeline_id, envelope.event_id) ? undefined : (true as const),
+    source: webhook_source_id !== undefined || source === 'webhook' ? undefined : source,
+    webhook_source_id,
+    received_at,
+    decisions,
   };
   switch (result.kind) {
     case 'processed':
-      return { kind: 'processed', ...about, received_at, decisions, raw, ...(stored !== undefined && { stored }) };
+      return { ...about, kind: 'processed', raw, stored };
     case 'dropped':
-      return { kind: 'dropped', reason: result.reason, ...about, received_at, decisions, raw };
+      return { ...about, kind: 'dropped', reason: result.reason, raw };
     case 'failed':
       return {
-        kind: 'dead_lettered',
         ...about,
-        received_at,
-        decisions,
-        dead_letter: deadLetterOf(record, event, result.reason, id, now, deadLetterRetentionMs),
+        kind: 'dead_lettered',
+        dead_letter: deadLetterOf(record, event, result.reason, now, deadLetterRetentionMs),
       };
   }
 }
 
-function sourceOf({ source, webhook_source_id }: IngestRecord['envelope']) {
-  if (webhook_source_id !== undefined) return { webhook_source_id };
-  return source === 'webhook' ? {} : { source };
-}
-
-function namesOf(event: CanonicalEvent) {
-  return {
-    event_id: event.event_id,
-    type: event.type,
-    ...(event.original_type !== undefined && { original_type: event.original_type }),
-    ...(event.event !== undefined && { event: event.event }),
-    ...(event.user_id !== undefined && { user_id: event.user_id }),
-    ...(event.anonymous_id !== undefined && { anonymous_id: event.anonymous_id }),
-  };
-}
-
-function deadLetterOf(
-  record: IngestRecord,
-  event: CanonicalEvent,
-  reason: string,
-  id: string,
-  now: number,
-  retentionMs: number,
-): DeadLetter {
+function deadLetterOf(record: IngestRecord, event: CanonicalEvent, reason: string, now: number, retentionMs: number): DeadLetter {
   const { envelope } = record;
   return {
-    id: deadLetterId(envelope.received_at, id),
+    id: deadLetterId(envelope.received_at, record.id),
     org_id: envelope.org_id,
     pipeline_id: envelope.pipeline_id,
     integration_id: null,

@@ -3,7 +3,7 @@
  * lane: their events run in order, and a slow one delays no other visitor. Finished events are committed in groups while others run.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
+import { type ProcessDeps as ProcessEventDeps, type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
 import { RoundRobin } from '../../runtime/round-robin.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
@@ -46,6 +46,7 @@ const LOOK_AGAIN_MS = 250;
 export class VisitorLanes {
   readonly #topic: string;
   readonly #deps: VisitorLanesDeps;
+  readonly #eventDeps: ProcessEventDeps;
   /** Events that are read and not begun, by organisation. */
   readonly #waiting = new RoundRobin<RawRecord>();
   #isBeginning = false;
@@ -61,6 +62,7 @@ export class VisitorLanes {
   constructor(topic: string, deps: VisitorLanesDeps) {
     this.#topic = topic;
     this.#deps = deps;
+    this.#eventDeps = { runCode: deps.sandbox.run, turn: turns.bulk, ...(deps.geo && { geo: deps.geo }) };
   }
 
   get unsettled(): number {
@@ -223,11 +225,11 @@ export class VisitorLanes {
     const { envelope, event } = record;
     atStep('process', envelope.pipeline_id);
     const visitor = envelope.anonymous_id === undefined ? undefined : { id: envelope.anonymous_id, state: lane.state };
-    const unchanged = { event, decisions: [], visitor: visitor?.state };
-    if (record.unreadable !== undefined) return { kind: 'failed', reason: record.unreadable, ...unchanged };
+    if (record.unreadable !== undefined)
+      return { kind: 'failed', reason: record.unreadable, event, decisions: [], visitor: visitor?.state };
     const found = this.#deps.pipelines.find(envelope);
     if (found === 'unknown yet') return 'later';
-    if (found === 'deleted') return { kind: 'dropped', reason: 'pipeline_deleted', ...unchanged };
+    if (found === 'deleted') return { kind: 'dropped', reason: 'pipeline_deleted', event, decisions: [], visitor: visitor?.state };
     return processEvent(
       {
         event,
@@ -240,7 +242,7 @@ export class VisitorLanes {
         visitor,
         large: record.bytes > LARGE_BYTES,
       },
-      { runCode: this.#deps.sandbox.run, turn: turns.bulk, ...(this.#deps.geo && { geo: this.#deps.geo }) },
+      this.#eventDeps,
     );
   }
 

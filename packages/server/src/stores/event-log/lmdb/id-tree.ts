@@ -67,12 +67,12 @@ export class IdTree {
   put(digest: Buffer, time: number): void {
     const end = (Math.floor(time / this.#bucketMs) + 1) * this.#bucketMs;
     if (!this.#ends.includes(end)) this.#ends = [end, ...this.#ends].sort((a, b) => b - a);
-    const key = Buffer.allocUnsafe(END + DIGEST);
-    key.writeUIntBE(end, 0, END);
-    digest.copy(key, END);
+    KEY.writeUIntBE(end, 0, END);
+    digest.copy(KEY, END);
     const value = Buffer.allocUnsafe(8);
     value.writeDoubleBE(time, 0);
-    this.#store.put(key, value);
+    // lmdb copies the key at once, but not the value.
+    this.#store.put(KEY, value);
     this.#filter?.add(digest);
     this.#making?.filter.add(digest);
   }
