@@ -50,6 +50,21 @@ test.each([
   expect(answer.err).toMatch(message);
 });
 
+test('worker threads keep their own heap limits (the flag for the young generation of the main thread replaced them)', async () => {
+  const report = `require('node:worker_threads').parentPort.postMessage(require('node:v8').getHeapStatistics().heap_size_limit)`;
+  const code = `import { Worker } from 'node:worker_threads';
+    process.argv.push('firsthand', '--version');
+    await import(${JSON.stringify(MAIN)});
+    const limitOf = (maxYoungGenerationSizeMb) => new Promise((resolve) => {
+      const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb };
+      new Worker(${JSON.stringify(report)}, { eval: true, execArgv: [], resourceLimits }).once('message', resolve);
+    });
+    console.log((await limitOf(8)) < (await limitOf(48)));`;
+  const flags = ['--max-semi-space-size=8', '--input-type=module', '-e', code];
+  const out = await new Promise((resolve) => execFile(process.execPath, flags, (_error, printed) => resolve(printed)));
+  expect(out).toMatch(/^\d+\.\d+\.\d+\ntrue\n$/);
+});
+
 test('a bad setting is named, and PostgreSQL is left to its own tools', async () => {
   expect((await firsthand(org('a@example.com'), { PORT: 'x', MODE: 'y' })).err).toMatch(/PORT.*\n.*MODE|MODE.*\n.*PORT/);
   const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SECRET_KEY: 'a key of sixteen characters' };

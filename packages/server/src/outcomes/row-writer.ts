@@ -15,6 +15,8 @@ import {
 
 /** Rows are short-lived garbage: a small young generation suffices and saves memory. */
 const YOUNG_MB = 8;
+/** Ten times what it needs. Up to this limit V8 lets a heap grow by a third before it collects garbage, above by up to three times. */
+const OLD_MB = 256;
 
 type Asked = RowWriterRequest extends infer R ? (R extends RowWriterRequest ? Omit<R, 'id'> : never) : never;
 
@@ -78,7 +80,7 @@ export class RowWriter {
     const worker = new Worker(threadEntry(new URL('./row-writer-thread.ts', import.meta.url), 'keep'), {
       eval: true,
       workerData: this.#settings,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxOldGenerationSizeMb: OLD_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     worker.unref();
     worker.on('message', (reply: RowWriterReply | RowWriterNotice) => {
