@@ -35,8 +35,10 @@ beforeAll(async () => {
   await send('order-1', { properties: { total: 7 } }, true);
   await send('order-2', { properties: {} }, true);
   await send('order-3', { properties: { total: 9 } }, false);
-  const dropped = async () => (await admin.get<{ total: number }>(`/events?delivery=dropped&integration_id=${integration.id}`)).total;
-  await vi.waitUntil(async () => (await dropped()) === 1, { timeout: 90_000, interval: 100 });
+  const events = async (delivery: string) =>
+    (await admin.get<{ total: number }>(`/events?delivery=${delivery}&integration_id=${integration.id}`)).total;
+  const isRecorded = async () => (await events('delivered')) === 2 && (await events('dropped')) === 1;
+  await vi.waitUntil(isRecorded, { timeout: 90_000, interval: 100 });
 });
 afterAll(async () => {
   await receiver?.close();
@@ -139,7 +141,7 @@ test('the address holds the visitor of the consent tab', async () => {
   await row.getByText('is sent').last().waitFor();
   await page.getByRole('checkbox', { name: 'ads' }).click();
   await row.getByText('not sent: no marketing').last().waitFor();
-  expect(searchOf(page.url())).toEqual({ tab: 'consent', agreed: 'statistics' });
+  await expect.poll(() => searchOf(page.url())).toEqual({ tab: 'consent', agreed: 'statistics' });
   await page.reload();
   await row.getByText('not sent: no marketing').last().waitFor();
   expect(await page.getByRole('checkbox', { name: 'ads' }).isChecked()).toBe(false);
@@ -153,11 +155,14 @@ test('the address holds the filter of rows and the pins of a mapping; events rea
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.getByLabel('Filter rows').fill('screen');
   await page.getByRole('textbox', { name: 'Target, row 1 of @screen → seen_screen' }).waitFor();
+  await expect.poll(() => Object.values(searchOf(page.url()))).toContain('screen');
   await page.goto(page.url());
-  expect(await page.getByLabel('Filter rows').inputValue()).toBe('screen');
+  await expect.poll(() => page.getByLabel('Filter rows').inputValue()).toBe('screen');
   await page.getByRole('button', { name: '1 pipeline', exact: true }).click();
+  const pins = page.getByRole('dialog', { name: 'Pinned revisions' }).getByRole('link', { name: 'Web shop' });
+  await pins.waitFor();
   await page.goto(page.url());
-  await page.getByRole('dialog', { name: 'Pinned revisions' }).getByRole('link', { name: 'Web shop' }).waitFor();
+  await pins.waitFor();
   await page.goBack();
 });
 

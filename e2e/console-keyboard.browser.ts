@@ -81,6 +81,7 @@ test('a webhook is found, checked with a real request and installed by keyboard 
   await press(/^Done$/);
   await page.getByRole('region', { name: 'Webhook' }).waitFor();
   await press(/^Home$/);
+  await page.getByText('Go to Home').waitFor();
   await press(/^Go to Home$/);
   await page.getByRole('heading', { name: 'Home' }).waitFor();
 });

@@ -68,7 +68,7 @@ describe('two people who edit the same thing', () => {
     await page.getByRole('button', { name: /^2\. Second/ }).click();
     await page.getByRole('region', { name: 'Second' }).waitFor();
     await page.getByRole('button', { name: /^1\. First.*unsaved/ }).click();
-    expect(await page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('event.mine');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Code', exact: true }).innerText()).toContain('event.mine');
     await admin.put(`${path}/${id}`, { code: 'function transform(event) { event.theirs = 1; return event; }' });
     await saveAndConfirm();
     await conflict().waitFor();
@@ -265,11 +265,9 @@ describe('the live list of events', () => {
     await send('Sent while away');
     isDown = false;
     await row('Sent while away').waitFor();
-    expect((await page.getByRole('option').allInnerTexts()).map((text) => /Sent while \w+/.exec(text)?.[0])).toEqual([
-      'Sent while away',
-      'Sent while paused',
-      'Sent while live',
-    ]);
+    await expect
+      .poll(async () => (await page.getByRole('option').allInnerTexts()).map((text) => /Sent while \w+/.exec(text)?.[0]))
+      .toEqual(['Sent while away', 'Sent while paused', 'Sent while live']);
   });
 });
 
@@ -448,6 +446,8 @@ describe('a service in trouble', () => {
     await page.clock.install();
     await page.goto(service.url);
     await page.getByText('As a table').waitFor();
+    // Without live counts the page asks more often: those of the whole installation and of its pipelines.
+    await expect.poll(() => counts.size).toBeGreaterThan(1);
     requests = 0;
     for (let second = 0; second < 60; second++) {
       await page.clock.runFor(1_000);
