@@ -231,7 +231,8 @@ describe('the mapping builder', () => {
           return (await fetch(`${service.url}/v1/t`, { method: 'POST', headers, body })).status;
         })
         .toBe(200);
-    await expect.poll(async () => (await admin.get<{ total: number }>(`/events?pipeline_id=${other.id}`)).total).toBe(1);
+    for (const { id } of [pipeline, other])
+      await expect.poll(async () => (await admin.get<{ total: number }>(`/events?pipeline_id=${id}`)).total).toBe(1);
     await page.goto(`${service.url}/templates/${template.id}`);
     const effect = page.getByRole('region', { name: 'Effect on recent events' });
     const changes = effect.getByRole('list', { name: 'Changes' });
@@ -244,7 +245,7 @@ describe('the mapping builder', () => {
     await effect.getByRole('combobox', { name: 'Compare with the revision in use by' }).click();
     await page.getByRole('option', { name: /Second shop/ }).click();
     await effect.getByText('0 changes').waitFor();
-    expect(new URL(page.url()).searchParams.get('integration')).toBe(newer.id);
+    await expect.poll(() => new URL(page.url()).searchParams.get('integration')).toBe(newer.id);
     await page.getByRole('textbox', { name: 'Target, row 1 of Order Completed' }).fill('third');
     await changes.getByText('event → second').waitFor();
     await effect.getByRole('button', { name: 'Try on the last 1 events' }).click();
@@ -405,7 +406,7 @@ describe('faults of what is written', () => {
     await page.getByLabel('Traits to remember').first().fill('email');
     await page.keyboard.press('Enter');
     await effect.getByText('+ traits.email').waitFor();
-    expect(new URL(page.url()).searchParams.get('sample')).toBe('returning');
+    await expect.poll(() => new URL(page.url()).searchParams.get('sample')).toBe('returning');
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.reload();
     await effect.getByText('+ user_id').waitFor();
@@ -486,8 +487,8 @@ describe('a link to a view', () => {
     await page.getByRole('option', { name: 'A trial' }).click();
     await page.getByRole('textbox', { name: 'Sample event' }).getByText('"Trial Started"').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Second step, renamed');
+    await expect.poll(() => new URL(page.url()).searchParams.get('event')).toBe(saved.id);
     const link = page.url();
-    expect(new URL(link).searchParams.get('event')).toBe(saved.id);
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.goto('about:blank');
     await page.goto(link);
@@ -507,7 +508,7 @@ describe('a link to a view', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('event')).toMatch(/^tc_/);
     await page.goto(page.url());
     await page.getByRole('region', { name: 'Request' }).getByText('u_77').waitFor();
-    expect(await page.getByRole('combobox', { name: 'Choose an event' }).inputValue()).toBe('A sign-up');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Choose an event' }).inputValue()).toBe('A sign-up');
     await page.getByRole('textbox', { name: /^Target, row 1 of Signed Up/ }).fill('user');
     await saveMapping(template.id, 2);
     await page.goto(`${service.url}/templates/${template.id}?compare=1,2`);
@@ -516,7 +517,7 @@ describe('a link to a view', () => {
     await dialog.getByLabel('Right').getByText('"target": "user"').waitFor();
     await dialog.getByRole('combobox', { name: 'with' }).click();
     await page.getByRole('option', { name: 'Your draft' }).click();
-    expect(new URL(page.url()).searchParams.get('compare')).toBe('1,draft');
+    await expect.poll(() => new URL(page.url()).searchParams.get('compare')).toBe('1,draft');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });

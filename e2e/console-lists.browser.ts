@@ -49,7 +49,7 @@ describe('the lists of a large organisation', () => {
     await page.getByText(`${PIPELINES} in this organisation`).waitFor();
     await page.getByLabel('Filter pipelines').fill('very first');
     await page.getByText('1 matches').waitFor();
-    expect(new URL(page.url()).searchParams.get('q')).toBe('very first');
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('very first');
   });
 
   test('Home pages and searches all pipelines with their numbers, and the address holds the search', async () => {
@@ -61,7 +61,7 @@ describe('the lists of a large organisation', () => {
     await pipelines.getByLabel('Filter pipelines').fill('very first');
     const row = pipelines.getByRole('row', { name: /The very first shop/ });
     await row.getByRole('link', { name: '0', exact: true }).first().waitFor();
-    expect(await pipelines.getByRole('row').count()).toBe(2);
+    await expect.poll(() => pipelines.getByRole('row').count()).toBe(2);
     await page.reload();
     await row.waitFor();
     expect(await pipelines.getByLabel('Filter pipelines').inputValue()).toBe('very first');
@@ -121,7 +121,7 @@ describe('the lists of a large organisation', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Change Nothing arrives' }).click();
     const change = page.getByRole('dialog', { name: 'Change the alert' });
-    expect(await change.getByRole('combobox', { name: 'Integration' }).inputValue()).toBe('Hook of the first');
+    await expect.poll(() => change.getByRole('combobox', { name: 'Integration' }).inputValue()).toBe('Hook of the first');
     await change.getByLabel('When at least').fill('25');
     await change.getByRole('button', { name: 'Remove channel 1' }).click();
     await change.getByRole('button', { name: 'Save' }).click();
@@ -199,7 +199,8 @@ describe('the lists of a large organisation', () => {
     await panel.getByRole('button', { name: 'Copy as curl' }).waitFor();
     await panel.getByRole('button', { name: 'Close' }).press('Enter');
     await panel.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('role')), 'the focus is back in the list').toBe('option');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role'));
+    await expect.poll(focused, { message: 'the focus is back in the list' }).toBe('option');
     await page.keyboard.press('Enter');
     await panel.getByRole('button', { name: 'Copy as curl' }).waitFor();
     await page.goBack();
@@ -221,7 +222,7 @@ describe('the lists of a large organisation', () => {
     await page.goto(`${service.url}/pipelines/${oldest.id}?range=1h`);
     await page.getByRole('region', { name: 'Picture of the pipeline' }).getByRole('link', { name: '1 event of browsers' }).first().click();
     await page.getByRole('button', { name: /^Source: browser/ }).waitFor();
-    expect(await page.getByRole('combobox', { name: 'Time range' }).inputValue()).toBe('Last hour');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Time range' }).inputValue()).toBe('Last hour');
     await page.getByRole('option', { name: /Order Completed/ }).click();
     const panel = page.getByRole('region', { name: 'Event', exact: true });
     await panel.getByRole('button', { name: 'Request and answer' }).click();
@@ -269,7 +270,7 @@ describe('the lists of a large organisation', () => {
     await page.goto(service.url);
     await page.getByRole('link', { name: 'See what waits' }).click();
     await page.getByRole('option', { name: /Order Waiting/ }).waitFor();
-    expect(await page.getByRole('option').count()).toBe(1);
+    await expect.poll(() => page.getByRole('option').count()).toBe(1);
     await page.getByRole('button', { name: /^Result: waiting/ }).waitFor();
     await page.unroute('**/v1/admin/attention');
   });
@@ -325,7 +326,7 @@ describe('the lists of a large organisation', () => {
     await page.goto(`${service.url}/pipelines/${shop.id}`);
     await page.getByRole('link', { name: /^Dead letters 2 given up/ }).click();
     await expect.poll(() => list.getByRole('link', { name: 'Order Failed' }).count()).toBe(2);
-    expect(await list.getByRole('row').count(), 'with its head').toBe(3);
+    await expect.poll(() => list.getByRole('row').count(), { message: 'with its head' }).toBe(3);
     await page.getByRole('combobox', { name: 'Stage' }).click();
     await page.getByRole('option', { name: 'ingest' }).click();
     await expect.poll(() => list.getByRole('row').count()).toBe(2);
