@@ -1,9 +1,9 @@
 /** The demo's shop on a running service, with some visits that have been delivered: what pages of the console show. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AdminClient } from '../../packages/cli/src/demo/admin-client.ts';
 import { startReceiver } from '../../packages/cli/src/demo/receiver.ts';
 import { openShop, type Shop } from '../../packages/cli/src/demo/shop.ts';
 import { sendStep, visit } from '../../packages/cli/src/demo/visitors.ts';
+import { until } from './client.ts';
 import { OWNER, type Service } from './service.ts';
 
 export interface DemoShop extends Shop {
@@ -18,7 +18,7 @@ export async function openDemoShop(service: Service, visits: number): Promise<De
   for (let count = 0; count < visits; count++) for (const step of visit(Math.random)) await sendStep({ base: service.url, ...shop }, step);
   // A recorded event has been through every role.
   const recorded = async () => (await admin.get<{ totals: { delivered: number } }>('/stats')).totals.delivered;
-  for (let tries = 0; tries < 300 && (await recorded()) < visits; tries++) await sleep(100);
+  await until(`${visits} deliveries`, async () => (await recorded()) >= visits);
   return {
     ...shop,
     admin,
