@@ -1,20 +1,14 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { finish } from '@firsthand/core/steps.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type IsSecretPath, joinSecrets, maskSecrets, pathText, secretsIn, splitSecrets } from './mask.ts';
-import { restoreMasked } from './restore-masked.ts';
+import { joinSecrets, maskSecrets, pathText, splitSecrets } from './mask.ts';
+import { restoreMaskedInSteps } from './restore-masked.ts';
 
 /** As core names them for a config that has them all. */
-const PLACES = new Set([
-  'access_token',
-  'auth_token',
-  'parameters.access_token',
-  'headers.X-Key',
-  'headers.X-Token',
-  'parameters.headers.X-Token',
-]);
-const isSecret: IsSecretPath = (path) => PLACES.has(path.join('.'));
-const places = (config: JsonObject) => secretsIn(config, isSecret).map(({ path }) => path);
+const SECRETS = ['access_token', 'auth_token', 'parameters.access_token', 'headers.X-Key', 'headers.X-Token', 'parameters.headers.X-Token'];
+const PLACES = SECRETS.map((name) => name.split('.'));
+const restored = (sent: JsonObject, stored: JsonObject) => finish(restoreMaskedInSteps(sent, stored, PLACES));
 
 describe('masks', () => {
   test.each<[unknown, unknown]>([
@@ -33,17 +27,17 @@ describe('masks', () => {
     ['Bearer {{pipeline_param.TOKEN}}', '••••EN}}'],
   ])('%j reads back as %j', (secret, mask) => {
     const config = { access_token: secret } as JsonObject;
-    expect(maskSecrets(config, places(config))).toEqual({ access_token: mask });
+    expect(maskSecrets(config, PLACES)).toEqual({ access_token: mask });
   });
 
   test('written back keep what is stored; anything else replaces it; a mask of nothing is named', () => {
     const stored = { access_token: 'a much longer secret', headers: { 'X-Key': 'short' }, pixel_id: '1' };
-    const shown = maskSecrets(stored, places(stored));
-    expect(restoreMasked(shown, stored, isSecret)).toEqual({ config: stored, unknown: [] });
-    expect(restoreMasked({ ...shown, access_token: 'new' }, stored, isSecret).config).toEqual({ ...stored, access_token: 'new' });
-    const strange = restoreMasked({ access_token: '••••else', auth_token: '••••' }, stored, isSecret);
+    const shown = maskSecrets(stored, PLACES);
+    expect(restored(shown, stored)).toEqual({ config: stored, unknown: [] });
+    expect(restored({ ...shown, access_token: 'new' }, stored).config).toEqual({ ...stored, access_token: 'new' });
+    const strange = restored({ access_token: '••••else', auth_token: '••••' }, stored);
     expect(strange.unknown.map(pathText)).toEqual(['access_token', 'auth_token']);
-    expect(restoreMasked({ pixel_id: '••••' }, stored, isSecret), 'no secret, no mask').toEqual({
+    expect(restored({ pixel_id: '••••' }, stored), 'no secret, no mask').toEqual({
       config: { pixel_id: '••••' },
       unknown: [],
     });
@@ -63,10 +57,10 @@ test('taking secrets out and putting them back changes nothing, and leaves none 
     fc.property(configs, (config) => {
       // As it arrives and as it is stored: through JSON.
       const sent = JSON.parse(JSON.stringify(config)) as JsonObject;
-      const { open, secrets } = splitSecrets(sent, places(sent));
+      const { open, secrets } = splitSecrets(sent, PLACES);
       for (const { path, value } of secrets) {
         expect(value).not.toBeNull();
-        expect(isSecret(path)).toBe(true);
+        expect(SECRETS).toContain(path.join('.'));
       }
       const stored = JSON.parse(JSON.stringify(open)) as JsonObject;
       expect(JSON.stringify(joinSecrets(stored, secrets))).toBe(JSON.stringify(sent));
@@ -78,7 +72,7 @@ test('a masked config written back is the stored one', () => {
   fc.assert(
     fc.property(configs, (config) => {
       const stored = JSON.parse(JSON.stringify(config)) as JsonObject;
-      const { config: kept, unknown } = restoreMasked(maskSecrets(stored, places(stored)), stored, isSecret);
+      const { config: kept, unknown } = restored(maskSecrets(stored, PLACES), stored);
       expect(unknown).toEqual([]);
       expect(JSON.stringify(kept)).toBe(JSON.stringify(stored));
     }),
@@ -87,7 +81,7 @@ test('a masked config written back is the stored one', () => {
 
 test('what is not secret is not copied: a config may have thousands of mappings', () => {
   const config = { url: 'u', auth_token: 'secret', headers: { 'X-Key': 'k', Accept: 'a' }, events: { A: { mappings: [{ source: 'a' }] } } };
-  const shown = maskSecrets(config, places(config));
+  const shown = maskSecrets(config, PLACES);
   expect(shown).toEqual({ ...config, auth_token: '••••', headers: { 'X-Key': '••••', Accept: 'a' } });
   expect(shown.events).toBe(config.events);
   expect(config.auth_token).toBe('secret');

@@ -2,11 +2,16 @@
  * Secrets inside a config: separates them before storage and masks them in responses. `restore-masked.ts` keeps the stored secret when a
  * client sends its mask back. The vendor definition says which fields are secret. All functions are pure.
  */
-import { isObject, type Json, type JsonObject, put } from '@firsthand/core/json.ts';
+import { type Json, type JsonObject, put } from '@firsthand/core/json.ts';
 import { MASK, maskSecret } from '@firsthand/core/vendor/secrets.ts';
 
 export type Path = readonly (string | number)[];
-export type IsSecretPath = (path: Path) => boolean;
+/** Paths as a tree: a value is looked up in all of them at once. */
+export interface Places {
+  /** A path ends here. */
+  ends: boolean;
+  below: Map<string, Places>;
+}
 
 /** A reference to a parameter of the pipeline or config. It reveals nothing, so it stays readable. */
 const PLACEHOLDER = /^\s*\{\{\s*(?:pipeline_param|parameters)\.[^{}]+\}\}\s*$/;
@@ -24,41 +29,36 @@ function isOpen(value: Json): boolean {
   return value === null || (typeof value === 'string' && (value === '' || PLACEHOLDER.test(value)));
 }
 
-/** The topmost secrets in a value, with their paths from there. `at`: the path of the value. */
-export function secretsIn(value: Json, isSecret: IsSecretPath, at: Path = [], path: Path = []): { path: Path; value: Json }[] {
-  if (isSecret([...at, ...path])) return [{ path, value }];
-  if (Array.isArray(value)) return value.flatMap((item, index) => secretsIn(item, isSecret, at, [...path, index]));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => secretsIn(item as Json, isSecret, at, [...path, key]));
+export function placesOf(paths: readonly Path[], depth = 0): Places {
+  const ends = paths.some(({ length }) => length === depth);
+  const below = ends ? [] : Map.groupBy(paths, (path) => String(path[depth]));
+  return { ends, below: new Map([...below].map(([key, longer]) => [key, placesOf(longer, depth + 1)])) };
 }
 
 /**
- * A copy with `change` applied at these paths, as far as the value has them. It shares all other parts with the value: of the 20,000 values
+ * A copy with `change` applied at these places, as far as the value has them. It shares all other parts with the value: of the 20,000 values
  * that a config may have, few are secret.
  */
-export function atPaths(value: Json, paths: readonly Path[], change: (found: Json, path: Path) => Json, at: Path = []): Json {
-  if (paths.length === 0) return value;
-  if (paths.some(({ length }) => length === at.length)) return change(value, at);
-  if (typeof value !== 'object' || value === null) return value;
-  const from = value as Record<string, unknown>;
+export function atPlaces(value: Json, { ends, below }: Places, change: (found: Json, path: Path) => Json, at: Path = []): Json {
+  if (ends) return change(value, at);
+  if (below.size === 0 || typeof value !== 'object' || value === null) return value;
   const isList = Array.isArray(value);
-  const copy: Json[] | JsonObject = isList ? [...value] : { ...value };
-  for (const [key, below] of Map.groupBy(paths, (path) => String(path[at.length]))) {
-    // Own and enumerable: not the length of a list.
-    if (!Object.prototype.propertyIsEnumerable.call(from, key)) continue;
-    put(copy as Record<string, unknown>, key, atPaths(from[key] as Json, below, change, [...at, isList ? Number(key) : key]));
+  const copy = (isList ? [...value] : { ...value }) as Record<string, Json>;
+  for (const key of Object.keys(copy)) {
+    const places = below.get(key);
+    if (places !== undefined) put(copy, key, atPlaces(copy[key] as Json, places, change, [...at, isList ? Number(key) : key]));
   }
-  return copy;
+  return copy as Json;
 }
 
 export function maskSecrets(config: JsonObject, secrets: readonly Path[]): JsonObject {
-  return atPaths(config, secrets, maskValue) as JsonObject;
+  return atPlaces(config, placesOf(secrets), maskValue) as JsonObject;
 }
 
 /** Separates the secrets, which must be sealed, from the rest, which may be stored in the clear. */
 export function splitSecrets(config: JsonObject, places: readonly Path[]): { open: JsonObject; secrets: SecretAt[] } {
   const secrets: SecretAt[] = [];
-  const open = atPaths(config, places, (value, path) => {
+  const open = atPlaces(config, placesOf(places), (value, path) => {
     if (isOpen(value)) return value;
     secrets.push({ path: [...path], value });
     return null;
@@ -72,8 +72,8 @@ export interface SecretAt {
 /** The inverse of `splitSecrets`. */
 export function joinSecrets(open: JsonObject, secrets: readonly SecretAt[]): JsonObject {
   const byPath = new Map(secrets.map(({ path, value }) => [JSON.stringify(path), value]));
-  const places = secrets.map(({ path }) => path);
-  return atPaths(open, places, (_, path) => byPath.get(JSON.stringify(path)) ?? null) as JsonObject;
+  const places = placesOf(secrets.map(({ path }) => path));
+  return atPlaces(open, places, (_, path) => byPath.get(JSON.stringify(path)) ?? null) as JsonObject;
 }
 
 /** The field's path as used in faults: `parameters.headers[0]`. */

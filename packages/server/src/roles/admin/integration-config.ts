@@ -3,6 +3,7 @@ import { loadVendor } from '@firsthand/catalog/index.ts';
 import { measureConfiguration } from '@firsthand/core/config/budget.ts';
 import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
+import { finish } from '@firsthand/core/steps.ts';
 import { validateConfigInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
@@ -11,8 +12,8 @@ import { secretPaths } from '@firsthand/core/vendor/secrets.ts';
 import { type ApiError, invalid, invalidFields } from '../../http/errors.ts';
 import { finishInTurns, turns } from '../../runtime/turns.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
-import { type IsSecretPath, maskSecrets, type Path, pathText, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
-import { restoreMasked } from '../../secrets/restore-masked.ts';
+import { maskSecrets, type Path, pathText, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
+import { restoreMaskedInSteps } from '../../secrets/restore-masked.ts';
 import { openConfig } from '../../stores/config/load-config.ts';
 import type { StoredRevision } from '../../stores/config/revisions.ts';
 import { storedJson } from '../../stores/config/stored-json.ts';
@@ -22,19 +23,6 @@ export async function requireVendor(key: string, field = 'vendor'): Promise<Vend
   const vendor = await loadVendor(key);
   if (vendor === undefined) throw invalid(field, 'is not a vendor of the catalog (for other APIs use webhook or custom_http)');
   return vendor;
-}
-
-/** Looks for the places only when it is asked for one: a config without a mask needs none. */
-function secretPlaces(vendor: VendorDefinition, config: JsonObject): IsSecretPath {
-  let places: { fields: Set<Path[number] | undefined>; paths: Set<string> } | undefined;
-  return (path) => {
-    if (places === undefined) {
-      const found = secretPaths(vendor, config);
-      places = { fields: new Set(found.map(([field]) => field)), paths: new Set(found.map((one) => one.join('\n'))) };
-    }
-    // Most of the thousands of values in a large config are mappings, far from any secret.
-    return places.fields.has(path[0]) && places.paths.has(path.join('\n'));
-  };
 }
 
 export interface ConfigRules {
@@ -85,7 +73,7 @@ export function below(at: string, field: string): string {
 
 /** Masks in places without a stored secret. */
 export function withoutMasks(vendor: VendorDefinition, sent: JsonObject): JsonObject {
-  const { config, unknown } = restoreMasked(sent, {}, secretPlaces(vendor, sent));
+  const { config, unknown } = finish(restoreMaskedInSteps(sent, {}, secretPaths(vendor, sent)));
   if (unknown.length > 0) throw unknownMasks(unknown);
   return config;
 }
@@ -107,10 +95,11 @@ export async function withStoredSecrets(
   sent: JsonObject,
   stored: AsyncIterable<JsonObject>,
 ): Promise<JsonObject> {
-  let restored = restoreMasked(sent, {}, secretPlaces(vendor, sent));
+  const secrets = secretPaths(vendor, sent);
+  let restored = finish(restoreMaskedInSteps(sent, {}, secrets));
   if (restored.unknown.length === 0) return restored.config;
   for await (const earlier of stored) {
-    restored = restoreMasked(restored.config, earlier, secretPlaces(vendor, restored.config));
+    restored = await finishInTurns(restoreMaskedInSteps(restored.config, earlier, secrets));
     if (restored.unknown.length === 0) return restored.config;
   }
   throw unknownMasks(restored.unknown);

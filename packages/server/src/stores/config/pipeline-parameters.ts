@@ -5,7 +5,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { isSecretParameter } from '@firsthand/core/vendor/secrets.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
-import { type IsSecretPath, isMask, joinSecrets, maskSecrets, maskValue, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
+import { isMask, joinSecrets, maskSecrets, maskValue, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
 import { listKeyedOrganisations, organisationKey } from './organisations.ts';
 import type { Db, PipelineRow } from './schema.ts';
 import { storedJson } from './stored-json.ts';
@@ -21,9 +21,9 @@ export interface OpenParameters {
   sealed: readonly string[];
 }
 
-/** Secret by name, or one of `names`. */
-export function secretParameterPath(names: readonly string[]): IsSecretPath {
-  return ([name, ...rest]) => rest.length === 0 && (isSecretParameter(String(name)) || names.includes(String(name)));
+/** The names of the secret ones: secret by name, or one of `names`. */
+export function secretParameters(parameters: Parameters, names: readonly string[]): string[] {
+  return Object.keys(parameters).filter((name) => isSecretParameter(name) || names.includes(name));
 }
 
 /** Stored instead of sealed values if a pipeline has no secret parameter. */
@@ -36,10 +36,7 @@ export function sealParameters(
   /** Names to seal whatever the rule says: their masks were sent back. */
   kept: readonly string[] = [],
 ): { parameters: Parameters; parameter_secrets: string } {
-  const isSecret = secretParameterPath(kept);
-  const places = Object.keys(parameters)
-    .map((name) => [name])
-    .filter(isSecret);
+  const places = secretParameters(parameters, kept).map((name) => [name]);
   const { secrets } = splitSecrets(parameters, places);
   return {
     parameters: maskSecrets(parameters, places) as Parameters,

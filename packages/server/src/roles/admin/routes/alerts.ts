@@ -8,12 +8,13 @@ import {
 } from '@firsthand/core/config/alert.ts';
 import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
+import { finish } from '@firsthand/core/steps.ts';
 import { Type } from 'typebox';
 import { ApiError, type FieldFault, invalidFields } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { type IsSecretPath, isMask } from '../../../secrets/mask.ts';
-import { restoreMasked } from '../../../secrets/restore-masked.ts';
+import { isMask } from '../../../secrets/mask.ts';
+import { restoreMaskedInSteps } from '../../../secrets/restore-masked.ts';
 import { maskChannel } from '../../../stores/config/alert-channels.ts';
 import {
   countAlerts,
@@ -263,8 +264,8 @@ function shownTo(role: UserRole, alert: Alert): Alert {
 function withStoredAddresses<T extends Partial<Pick<Alert, 'channels'>>>(sent: T, stored: Alert['channels']): T {
   const { channels } = sent;
   if (channels === undefined) return sent;
-  const isSecret: IsSecretPath = ([list, , name]) => list === 'channels' && (name === 'url' || name === 'to');
-  const { config, unknown } = restoreMasked({ channels } as JsonObject, { channels: stored } as JsonObject, isSecret);
+  const secrets = channels.flatMap((_, at) => ['url', 'to'].map((name) => ['channels', at, name]));
+  const { config, unknown } = finish(restoreMaskedInSteps({ channels } as JsonObject, { channels: stored } as JsonObject, secrets));
   const restored = config.channels as unknown as Alert['channels']; // the same list, with stored texts in place of masks
   const moved = restored.flatMap(({ type, url, to }, at) => {
     const wasMasked = isMask(channels[at]?.url ?? null) || isMask(channels[at]?.to ?? null);

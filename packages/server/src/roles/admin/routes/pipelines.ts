@@ -7,6 +7,7 @@ import {
   pipeline as resource,
 } from '@firsthand/core/config/pipeline.ts';
 import { Closed, named, OneOf, pick, Timestamp } from '@firsthand/core/config/schema.ts';
+import { finish } from '@firsthand/core/steps.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
 import { type Static, Type } from 'typebox';
 import { issueChallengeToken } from '../../../http/challenge-token.ts';
@@ -16,14 +17,14 @@ import { isNetwork } from '../../../network/address-matcher.ts';
 import { chance, newId } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
 import { isMask, pathText } from '../../../secrets/mask.ts';
-import { restoreMasked } from '../../../secrets/restore-masked.ts';
+import { restoreMaskedInSteps } from '../../../secrets/restore-masked.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';
 import {
   type OpenParameters,
   type Parameters,
   readParameters,
   sealParameters,
-  secretParameterPath,
+  secretParameters,
 } from '../../../stores/config/pipeline-parameters.ts';
 import {
   deletePipeline,
@@ -239,8 +240,9 @@ function restored(
   sent: Parameters,
   { parameters: stored, sealed }: OpenParameters,
 ): { parameters: Parameters; replaced: boolean; kept: string[] } {
-  const isSecret = secretParameterPath(sealed);
-  const { config, unknown } = restoreMasked(sent, stored, isSecret);
+  const secrets = secretParameters(sent, sealed);
+  const places = secrets.map((name) => [name]);
+  const { config, unknown } = finish(restoreMaskedInSteps(sent, stored, places));
   if (unknown.length > 0)
     throw invalidFields(
       unknown.map((path) => ({
@@ -251,7 +253,7 @@ function restored(
   const parameters = config as Parameters;
   return {
     parameters,
-    replaced: Object.keys(parameters).some((name) => isSecret([name]) && parameters[name] !== stored[name]),
+    replaced: secrets.some((name) => parameters[name] !== stored[name]),
     kept: sealed.filter((name) => isMask(sent[name] ?? '')),
   };
 }
