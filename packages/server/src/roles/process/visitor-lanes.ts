@@ -1,6 +1,6 @@
 /**
  * Processes one partition. Organisations take turns, so that one with a long backlog does not delay the others. Each visitor has a
- * lane: their events run in order, and a slow one delays no other visitor. Finished events are committed in groups while others run.
+ * lane: their events run in order, and a slow one delays no other visitor. Finished events are committed while others run.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { type ProcessDeps as ProcessEventDeps, type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
@@ -8,6 +8,7 @@ import type { VisitorState } from '@firsthand/core/process/visitor.ts';
 import { RoundRobin } from '../../runtime/round-robin.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { CommitGroups } from './commit-groups.ts';
 import { commit, type Done } from './commit-processed.ts';
 import type { ProcessDeps } from './deps.ts';
 import { type IngestRecord, laneKey, type RawRecord, readIngestRecord } from './ingest-record.ts';
@@ -32,11 +33,6 @@ export interface VisitorLanesDeps extends ProcessDeps {
 const LARGE_BYTES = 16_384;
 /** Events that are opened together: one query per organisation reads their visitors. */
 const MAX_GROUP = 32;
-/** Records of a group are built in one step: more would hold the event loop for milliseconds. An embedded log commits all groups together. */
-const MAX_COMMIT = 64;
-/** Elsewhere each group costs messages that all brokers flush. A request of 100 events is one. */
-const MAX_COMMIT_BY_MESSAGES = 128;
-const MAX_COMMIT_BYTES = 512 * 1024;
 /** Of one organisation in memory. */
 const SHARE = { events: 256, bytes: 2 * 1024 * 1024 };
 const FIRST_PAUSE_MS = 100;
@@ -51,8 +47,7 @@ export class VisitorLanes {
   readonly #waiting = new RoundRobin<RawRecord>();
   #isBeginning = false;
   readonly #lanes = new Map<string, Lane>();
-  #finished: { done: Done; lane: Lane }[] = [];
-  #committing: Promise<void> | undefined;
+  readonly #commits: CommitGroups<{ done: Done; lane: Lane }>;
   #events = 0;
   #bytes = 0;
   #stopped = false;
@@ -63,6 +58,11 @@ export class VisitorLanes {
     this.#topic = topic;
     this.#deps = deps;
     this.#eventDeps = { runCode: deps.sandbox.run, turn: turns.bulk, ...(deps.geo && { geo: deps.geo }) };
+    this.#commits = new CommitGroups({
+      isAtomic: deps.log.atomic,
+      bytesOf: ({ done }) => done.record.bytes,
+      commit: (group) => this.#commit(group),
+    });
   }
 
   get unsettled(): number {
@@ -134,7 +134,7 @@ export class VisitorLanes {
       }
     }
     this.#isBeginning = false;
-    if (this.#finished.length > 0) this.#commitSoon();
+    this.#commits.commitSoon();
   }
 
   /** Waits until all events that were begun are durable, or until the time is up. The others are left to the next owner. */
@@ -149,9 +149,8 @@ export class VisitorLanes {
     this.#stopped = true;
     this.#waiting.clear();
     this.#change();
-    await this.#committing;
+    await this.#commits.stop();
     this.#lanes.clear();
-    this.#finished = [];
   }
 
   forget(orgId: string, anonymousId: string): void {
@@ -255,50 +254,20 @@ export class VisitorLanes {
       lane.state = state;
       visitor = { org_id, anonymous_id, state, lane, epoch };
     }
-    this.#finished.push({ done: { record, result, visitor }, lane });
-    // A log without transactions pays messages for each commit: events that are being begun share them.
-    if (this.#deps.log.atomic || !this.#isBeginning || this.#finished.length >= this.#maxCommit) this.#commitSoon();
-  }
-  get #maxCommit(): number {
-    return this.#deps.log.atomic ? MAX_COMMIT : MAX_COMMIT_BY_MESSAGES;
-  }
-  /** Lets the rest of this group finish first. */
-  #commitSoon(): void {
-    this.#committing ??= Promise.resolve().then(() => this.#commitAll());
+    this.#commits.add({ done: { record, result, visitor }, lane }, { moreFollow: this.#isBeginning });
   }
 
-  async #commitAll(): Promise<void> {
-    while (this.#finished.length > 0 && !this.#stopped) {
-      const { group, bytes } = this.#takeFinished();
-      if (bytes > VERY_LARGE_BYTES) {
-        await turns.bulk();
-        turns.tookLong();
-      }
-      atStep('commit');
-      const stored = await this.#persist('processed events not stored, retrying', async () => {
-        await commit(
-          group.map(({ done }) => done),
-          this.#deps,
-        );
-        return true;
-      });
-      if (!stored) continue;
-      for (const { done, lane } of group) this.#settle(done, lane);
-      this.#change();
-    }
-    this.#committing = undefined;
-  }
-
-  /** Records are written out in one step, so large events are committed in small groups. */
-  #takeFinished(): { group: { done: Done; lane: Lane }[]; bytes: number } {
-    let count = 0;
-    let bytes = 0;
-    for (const { done } of this.#finished) {
-      if (count === this.#maxCommit || (count > 0 && bytes + done.record.bytes > MAX_COMMIT_BYTES)) break;
-      bytes += done.record.bytes;
-      count += 1;
-    }
-    return { group: this.#finished.splice(0, count), bytes };
+  async #commit(group: readonly { done: Done; lane: Lane }[]): Promise<void> {
+    const stored = await this.#persist('processed events not stored, retrying', async () => {
+      await commit(
+        group.map(({ done }) => done),
+        this.#deps,
+      );
+      return true;
+    });
+    if (!stored) return;
+    for (const { done, lane } of group) this.#settle(done, lane);
+    this.#change();
   }
 
   #change(): void {
