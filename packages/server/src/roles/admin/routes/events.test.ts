@@ -1,35 +1,9 @@
-import { encodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../../event-record.ts';
+import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-record.ts';
 import { LogUnavailable } from '../../../stores/event-log/port.ts';
-import { onStory, type Story } from '../testing/story.ts';
-
-const T0 = Date.parse('2026-05-01T10:00:00.000Z');
-/** After everything that a test makes: an integration counts from when it was added. */
-const LATER = Date.parse('2036-05-01T10:00:00.000Z');
-const iso = (ms: number) => new Date(ms).toISOString();
-let made = 0;
-
-async function newIntegration(story: Story): Promise<{ pipeline: string; integration: string }> {
-  const pipeline = (await story.made('pipelines', { name: `Pipeline ${++made}` })).id;
-  const body = { source_id: pipeline, vendor: 'webhook', name: 'Hook', config: { url: 'https://hooks.example/in' } };
-  return { pipeline, integration: (await story.made('integrations', body)).id };
-}
-type About = Pick<
-  Extract<Outcome, { kind: 'processed' }>,
-  'at' | 'org_id' | 'pipeline_id' | 'event_id' | 'type' | 'original_type' | 'event' | 'user_id'
->;
-const about = (story: Story, pipeline: string, event_id: string, more: Partial<About> = {}): About => ({
-  at: T0,
-  org_id: story.org.org_id,
-  pipeline_id: pipeline,
-  event_id,
-  type: 'track',
-  event: 'Order Completed',
-  ...more,
-});
-const attempt = (status: number, error: string | null = null) => ({ at: iso(T0), status, error, duration_ms: 12 });
+import { type About, aboutEvent, attempt, iso, LATER, newIntegration, T0 } from '../testing/outcomes.ts';
+import { onStory } from '../testing/story.ts';
 
 onStory('events', (story) => {
   test('@page finds screens too and @screen only those, as filters do; so do @identify and @alias', async () => {
@@ -41,7 +15,7 @@ onStory('events', (story) => {
       ['an-alias', { type: 'identify', original_type: 'alias' }],
     ];
     const processed = kinds.map(([id, more], n): Outcome => {
-      const { event: _event, ...of } = about(story, pipeline, id, more);
+      const { event: _event, ...of } = aboutEvent(story, pipeline, id, more);
       return { kind: 'processed', received_at: T0 - n, decisions: [], ...of };
     });
     await story.record(...processed);
@@ -62,7 +36,7 @@ onStory('events', (story) => {
       const data = encodeEventRecord(meta, event as Parameters<typeof encodeEventRecord>[1]);
       const [stored] = await log.append([{ topic: eventsTopic(pipeline), records: [{ id: eventRecordId(pipeline, event_id), data }] }]);
       const position = stored?.positions[0];
-      const of = about(story, pipeline, event_id, { event: 'Large' });
+      const of = aboutEvent(story, pipeline, event_id, { event: 'Large' });
       await story.record({
         kind: 'processed',
         received_at: T0 - n,
@@ -98,7 +72,7 @@ onStory('events', (story) => {
       received_at: T0,
       decisions: [],
       stored: stored!.positions[0]!,
-      ...about(story, pipeline, 'away'),
+      ...aboutEvent(story, pipeline, 'away'),
     });
     expect(await story.got('events/away')).toMatchObject({ log_available: true, event: { event_id: 'away' } });
     const get = vi.spyOn(log, 'get').mockRejectedValue(new LogUnavailable('away'));
@@ -119,7 +93,7 @@ onStory('events', (story) => {
 
   test('are listed newest first by pipeline, name and person', async () => {
     const { pipeline, integration } = await newIntegration(story);
-    const of = (id: string, more: Partial<About>) => about(story, pipeline, id, more);
+    const of = (id: string, more: Partial<About>) => aboutEvent(story, pipeline, id, more);
     await story.record(
       { kind: 'processed', received_at: T0, decisions: [], ...of('e1', { user_id: 'u1' }) },
       { kind: 'processed', received_at: T0 + 1, decisions: [], ...of('e2', { type: 'page', event: 'Home', user_id: 'u1' }) },
@@ -160,7 +134,7 @@ onStory('events', (story) => {
   test('are found by the endpoint or the webhook source that took them', async () => {
     const { pipeline } = await newIntegration(story);
     const processed = (event_id: string, of: Partial<Outcome>) =>
-      ({ kind: 'processed', received_at: T0, decisions: [], ...about(story, pipeline, event_id), ...of }) as Outcome;
+      ({ kind: 'processed', received_at: T0, decisions: [], ...aboutEvent(story, pipeline, event_id), ...of }) as Outcome;
     await story.record(
       processed('of-a-page', { source: 'browser' }),
       processed('of-a-server', { source: 'server' }),
@@ -187,7 +161,7 @@ onStory('events', (story) => {
   test('are listed with their result at each integration, and found by it', async () => {
     const { pipeline, integration } = await newIntegration(story);
     const to = { integration_id: integration };
-    const of = (id: string, after = 0) => about(story, pipeline, id, { at: LATER + after });
+    const of = (id: string, after = 0) => aboutEvent(story, pipeline, id, { at: LATER + after });
     await story.record(
       ...['v1', 'v2', 'v3', 'v4'].map((id, n): Outcome => ({ kind: 'processed', received_at: LATER + n, decisions: [], ...of(id) })),
       { kind: 'retrying', ...to, attempt: attempt(503, 'http_503'), due_at: LATER, ...of('v1', 1) },
@@ -242,13 +216,13 @@ onStory('events', (story) => {
       kind: 'processed',
       received_at: LATER,
       decisions: [],
-      ...about(story, pipeline, event_id, { at }),
+      ...aboutEvent(story, pipeline, event_id, { at }),
     });
     // Its integration was added later, so only a step shows that it waits.
     const retrying = { integration_id: integration, attempt: attempt(503, 'http_503'), due_at: LATER };
     await story.record(
       processed('long-before', oldest - 60_000),
-      { kind: 'retrying', ...retrying, ...about(story, pipeline, 'long-before', { at: oldest }) },
+      { kind: 'retrying', ...retrying, ...aboutEvent(story, pipeline, 'long-before', { at: oldest }) },
       processed('in-the-backlog', oldest),
     );
     expect(await waiting()).toEqual(['in-the-backlog']);
@@ -265,10 +239,10 @@ onStory('events', (story) => {
     const { pipeline } = await newIntegration(story);
     const decided = (result: 'flagged' | 'allowed' | 'dropped') => [{ step: 'tracking_plan', result } as const];
     await story.record(
-      { kind: 'processed', received_at: T0, decisions: [], ...about(story, pipeline, 'fits') },
-      { kind: 'processed', received_at: T0 + 1, decisions: decided('flagged'), ...about(story, pipeline, 'flagged') },
-      { kind: 'processed', received_at: T0 + 2, decisions: decided('allowed'), ...about(story, pipeline, 'allowed') },
-      { kind: 'dropped', reason: 'tracking_plan', received_at: T0 + 3, ...about(story, pipeline, 'dropped') },
+      { kind: 'processed', received_at: T0, decisions: [], ...aboutEvent(story, pipeline, 'fits') },
+      { kind: 'processed', received_at: T0 + 1, decisions: decided('flagged'), ...aboutEvent(story, pipeline, 'flagged') },
+      { kind: 'processed', received_at: T0 + 2, decisions: decided('allowed'), ...aboutEvent(story, pipeline, 'allowed') },
+      { kind: 'dropped', reason: 'tracking_plan', received_at: T0 + 3, ...aboutEvent(story, pipeline, 'dropped') },
     );
     const ids = async (query: string) =>
       (await story.got(`events?pipeline_id=${pipeline}&${query}`)).events.map(({ event_id }) => event_id);
@@ -285,7 +259,7 @@ onStory('events', (story) => {
     const { created_at } = await story.got(`pipelines/${pipeline}/integrations/${integration}`);
     const added = Date.parse(String(created_at));
     const dropped = (id: string, at: number, more: object = {}) =>
-      ({ kind: 'dropped', reason: 'bot', received_at: at, ...about(story, pipeline, id, { at }), ...more }) as Outcome;
+      ({ kind: 'dropped', reason: 'bot', received_at: at, ...aboutEvent(story, pipeline, id, { at }), ...more }) as Outcome;
     await story.record(
       dropped('before-it-was-added', added - 120_000),
       dropped('before-routing', added + 60_000),
@@ -295,7 +269,7 @@ onStory('events', (story) => {
       kind: 'processed',
       received_at: added + 60_001,
       decisions: [],
-      ...about(story, pipeline, 'at-the-integration', { at: added + 60_001 }),
+      ...aboutEvent(story, pipeline, 'at-the-integration', { at: added + 60_001 }),
     });
     const range = `integration_id=${integration}&from=${iso(added - 3_600_000)}&to=${iso(added + 3_600_000)}`;
     const { totals } = await story.got(`stats?${range}`);
@@ -319,16 +293,16 @@ onStory('events', (story) => {
       kind: 'processed',
       received_at,
       decisions: [],
-      ...about(story, pipeline, id, { at: received_at }),
+      ...aboutEvent(story, pipeline, id, { at: received_at }),
     });
     const delivered = (id: string, when: number, to: string, more: { replay?: true } = {}): Outcome => ({
       ...{ kind: 'delivered', integration_id: to, attempt: attempt(200), received_at: at, duration_ms: 40 },
-      ...about(story, pipeline, id, { at: when }),
+      ...aboutEvent(story, pipeline, id, { at: when }),
       ...more,
     });
     const dropped = (id: string, when: number, more: { replay?: true } = {}): Outcome => ({
       ...{ kind: 'dropped', reason: 'event_filtered', integration_id: integration, received_at: at + 5 },
-      ...about(story, pipeline, id, { at: when }),
+      ...aboutEvent(story, pipeline, id, { at: when }),
       ...more,
     });
     await story.record(
@@ -344,7 +318,7 @@ onStory('events', (story) => {
       processed('unwanted', at + 5),
       dropped('unwanted', at + 6),
       dropped('unwanted', at + 8, { replay: true }),
-      { kind: 'dropped', reason: 'bot', received_at: at - 1, ...about(story, pipeline, 'a-bot', { at: at + 7 }) },
+      { kind: 'dropped', reason: 'bot', received_at: at - 1, ...aboutEvent(story, pipeline, 'a-bot', { at: at + 7 }) },
     );
     const time = `outcome_from=${iso(at)}&outcome_to=${iso(at + HOUR - 1)}`;
     const listed = async (query: string) => {
@@ -374,7 +348,7 @@ onStory('events', (story) => {
       kind: 'processed',
       received_at: T0 + after,
       decisions: [],
-      ...about(story, pipeline, id),
+      ...aboutEvent(story, pipeline, id),
     });
     // Two events of the same millisecond: the id decides.
     await story.record(processed('c1', 0), processed('c2', 1), processed('c3', 1), processed('c4', 2));
@@ -388,311 +362,5 @@ onStory('events', (story) => {
     expect([first.total, second.total, third.next_cursor]).toEqual([4, undefined, null]);
     for (const cursor of ['x', 'bm9uZQ', '%00'])
       expect(await story.refusal('GET', `events?cursor=${cursor}`), cursor).toEqual([422, 'VALIDATION_ERROR', 'cursor']);
-  });
-
-  test('are explained: the retained event, each decision, each attempt', async () => {
-    const { pipeline, integration } = await newIntegration(story);
-    const at = Date.now() + 60_000;
-    const event = {
-      event_id: 'x1',
-      type: 'track' as const,
-      event: 'Order Completed',
-      timestamp: iso(at),
-      context: {},
-      properties: { total: 42 },
-    };
-    const meta = { received_at: at, org_id: story.org.org_id, pipeline_id: pipeline };
-    const records = [{ id: eventRecordId(pipeline, 'x1'), data: encodeEventRecord(meta, event) }];
-    const [stored] = await story.harness.operations.log.append([{ topic: eventsTopic(pipeline), records }]);
-    const of = about(story, pipeline, 'x1', { at });
-    await story.record(
-      { kind: 'processed', received_at: at - 5, decisions: [{ step: 'bots', result: 'human' }], stored: stored!.positions[0]!, ...of },
-      { kind: 'retrying', integration_id: integration, attempt: attempt(503, 'http_503'), due_at: at + 1000, ...of, at: at + 1 },
-      {
-        kind: 'delivered',
-        integration_id: integration,
-        revision_number: 2,
-        attempt: { ...attempt(200), answer: '{"ok":true}' },
-        received_at: at - 5,
-        duration_ms: 40,
-        ...of,
-        at: at + 2,
-      },
-    );
-    const trace = await story.got('events/x1');
-    expect(trace).toMatchObject({ event_id: 'x1', pipeline_id: pipeline, status: 'processed', received_at: iso(at - 5), event });
-    expect(trace.steps.map(({ stage, status, result }) => [stage, status ?? result])).toEqual([
-      ['received', undefined],
-      ['processing', 'human'],
-      ['processed', undefined],
-      ['retrying', 503],
-      ['delivered', 200],
-    ]);
-    expect(trace.deliveries).toEqual([
-      {
-        integration_id: integration,
-        name: 'Hook',
-        vendor: 'webhook',
-        status: 'delivered',
-        reason: null,
-        explanation: expect.any(String),
-        revision_number: 2,
-        attempts: [
-          // An earlier version recorded no revision.
-          { at: iso(at + 1), status: 503, error: 'http_503', duration_ms: 12, answer: null, revision_number: null },
-          { at: iso(at + 2), status: 200, error: null, duration_ms: 12, answer: '{"ok":true}', revision_number: 2 },
-        ],
-      },
-    ]);
-    const { events } = await story.got(`events?pipeline_id=${pipeline}`);
-    expect(events[0]!.event).toEqual(event);
-    expect(events[0]!.deliveries, 'an answer is no reason').toEqual([{ integration_id: integration, status: 'delivered', reason: null }]);
-  });
-
-  test('are run again only while what came in is retained, for those who may see them', async () => {
-    const { pipeline } = await newIntegration(story);
-    const { log } = story.harness.operations;
-    const record = async (event_id: string, raw?: { topic: string; position: string }) =>
-      await story.record({ kind: 'processed', received_at: T0, decisions: [], ...(raw && { raw }), ...about(story, pipeline, event_id) });
-    await record('run-untraced');
-    await record('run-expired', { topic: 'ingest.0', position: '9999999999' });
-    const came = async (event_id: string, text: string) => {
-      const data = encodeEnvelope(
-        { v: 1, org_id: story.org.org_id, pipeline_id: pipeline, event_id, received_at: T0, source: 'server' } as IngestEnvelope,
-        Buffer.from(JSON.stringify({ type: 'track', event: 'Large', properties: { text } })),
-      );
-      const [stored] = await log.append([{ topic: 'ingest.0', records: [{ id: eventRecordId(pipeline, event_id), data }] }]);
-      await record(event_id, { topic: 'ingest.0', position: stored!.positions[0]! });
-    };
-    await came('run-large', 'x'.repeat(70_000));
-    await came('run-grown', 'x');
-    const changes = (id: string) => story.got(`events/${id}/changes`);
-    expect(await changes('run-untraced')).toEqual({ unavailable: 'not_retained', same: false, steps: [] });
-    expect(await changes('run-expired')).toMatchObject({ unavailable: 'not_retained' });
-    expect(await changes('run-large')).toMatchObject({ unavailable: 'too_large' });
-    expect(await changes('run-grown')).toMatchObject({ unavailable: null });
-    const rules = [{ type: 'set', target: 'properties.text', value: 'x'.repeat(300_000) }];
-    await story.made(`pipelines/${pipeline}/transformations`, { name: 'Grow', kind: 'rules', rules });
-    expect(await changes('run-grown'), 'what steps made of a small event held the loop for seconds').toMatchObject({
-      unavailable: 'too_large',
-    });
-    const get = vi.spyOn(log, 'get').mockRejectedValue(new LogUnavailable('away'));
-    onTestFinished(() => get.mockRestore());
-    expect(await changes('run-large')).toMatchObject({ unavailable: 'log_unavailable' });
-    expect(await story.refusal('GET', 'events/nobody/changes')).toEqual([404, 'NOT_FOUND']);
-    expect(await story.refusal('GET', 'events/run-large/changes', undefined, story.stranger)).toEqual([404, 'NOT_FOUND']);
-    expect((await (await story.as('viewer'))('GET', 'events/run-untraced/changes')).status).toBe(200);
-  });
-
-  test('say of each integration why they did not reach it: dropped or failed before routing, or too early for it', async () => {
-    const { pipeline, integration } = await newIntegration(story);
-    const at = Date.now() + 60_000;
-    const of = (id: string, when = at) => about(story, pipeline, id, { at: when });
-    const letter = {
-      id: `dlq_why${++made}`,
-      org_id: story.org.org_id,
-      pipeline_id: pipeline,
-      integration_id: null,
-      webhook_source_id: null,
-      vendor: null,
-      revision_number: null,
-      event_id: 'why-failed',
-      stage: 'processing' as const,
-      event: { event_id: 'why-failed', type: 'track' as const, timestamp: iso(at), context: {} },
-      attempts: [],
-      reason: 'transformation trf_1: boom',
-      created_at: iso(at),
-      expires_at: iso(at + 86_400_000),
-    };
-    await story.record(
-      { kind: 'dropped', reason: 'bot', received_at: at, decisions: [], ...of('why-bot') },
-      { kind: 'dead_lettered', dead_letter: letter, ...of('why-failed') },
-      { kind: 'processed', received_at: T0, decisions: [], ...of('why-early', T0) },
-    );
-    const fate = async (id: string) => (await story.got(`events/${id}`)).deliveries;
-    const to = { integration_id: integration, attempts: [] };
-    expect(await fate('why-bot')).toMatchObject([{ ...to, status: 'dropped', reason: 'bot', explanation: expect.stringMatching(/bot/) }]);
-    expect(await fate('why-failed')).toMatchObject([
-      { ...to, status: 'dead_lettered', reason: letter.reason, explanation: expect.stringMatching(/could not be processed .*boom/) },
-    ]);
-    expect(await story.got('events/why-failed'), 'the event is kept in its dead letter').toMatchObject({ event: letter.event });
-    expect(await fate('why-early')).toMatchObject([{ ...to, status: 'not_routed', reason: null }]);
-  });
-
-  test('of one id in several pipelines: the newest, or the one of the pipeline asked for; none of a stranger’s', async () => {
-    const [one, two] = [await newIntegration(story), await newIntegration(story)];
-    await story.record(
-      { kind: 'processed', received_at: T0, decisions: [], ...about(story, one.pipeline, 'shared') },
-      { kind: 'processed', received_at: T0 + 1, decisions: [], ...about(story, two.pipeline, 'shared') },
-    );
-    expect((await story.got('events/shared')).pipeline_id).toBe(two.pipeline);
-    expect((await story.got(`events/shared?pipeline_id=${one.pipeline}`)).pipeline_id).toBe(one.pipeline);
-    expect(await story.refusal('GET', 'events/shared?pipeline_id=pl_nobody')).toEqual([404, 'NOT_FOUND']);
-    expect(await story.refusal('GET', 'events/shared', undefined, story.stranger)).toEqual([404, 'NOT_FOUND']);
-    expect(await story.refusal('GET', 'events/nobody')).toEqual([404, 'NOT_FOUND']);
-  });
-});
-
-onStory('statistics', (story) => {
-  test('fill the gaps of a series for charts, and group by pipeline or integration', async () => {
-    const { pipeline, integration } = await newIntegration(story);
-    const at = LATER + 86_400_000 * 30;
-    const delivered = { kind: 'delivered' as const, integration_id: integration, received_at: at, duration_ms: 40 };
-    const attempt = { at: iso(at), status: 200, error: null, duration_ms: 5 };
-    await story.record(
-      { kind: 'processed', received_at: at, decisions: [], ...about(story, pipeline, 'chart', { at }) },
-      { ...delivered, attempt, ...about(story, pipeline, 'chart', { at }) },
-    );
-    const range = `from=${iso(at - 3 * 3_600_000)}&to=${iso(at + 3_600_000)}`;
-    const filled = await story.got(`stats?pipeline_id=${pipeline}&${range}&fill=true`);
-    expect(filled.series.map(({ received }) => received)).toEqual([0, 0, 0, 1, 0]);
-    expect((await story.got(`stats?pipeline_id=${pipeline}&${range}`)).series).toHaveLength(1);
-    const { groups } = await story.got(`stats?${range}&group_by=pipeline_id&fill=true`);
-    expect(groups).toMatchObject([{ id: pipeline, totals: { received: 1, delivered: 1 }, series: { length: 5 } }]);
-    const some = async (ids: string) => (await story.got(`stats?${range}&group_by=pipeline_id&pipeline_ids=${ids}`)).groups;
-    expect([await some(`pl_other,${pipeline}`), await some('pl_other')]).toMatchObject([[{ id: pipeline }], []]);
-    expect((await story.got(`stats?${range}&group_by=integration_id`)).groups).toMatchObject([
-      { id: integration, totals: { delivered: 1 } },
-    ]);
-    expect(await story.refusal('GET', `stats?integration_id=${integration}&group_by=pipeline_id`)).toEqual([
-      422,
-      'VALIDATION_ERROR',
-      'group_by',
-    ]);
-  });
-
-  test('more groups and intervals than a response may have are refused before any entry is built', async () => {
-    const { pipeline } = await newIntegration(story);
-    const minute = Math.floor(LATER / 60_000) + 1_000_000;
-    const counters = Array.from({ length: 300 }, (_, n) => ({
-      org_id: story.org.org_id,
-      pipeline_id: pipeline,
-      integration_id: `int_many${n}`,
-      minute,
-      counter: 'delivered',
-      n: 1,
-    }));
-    await story.harness.operations.observe.db.insertInto('counters').values(counters).execute();
-    const range = (minutes: number) => `from=${iso((minute - minutes) * 60_000)}&to=${iso(minute * 60_000)}&interval=minute`;
-    // 300 series of 10,900 entries take 2.5 GB.
-    expect(await story.refusal('GET', `stats?${range(10_900)}&group_by=integration_id&fill=true`)).toEqual([
-      422,
-      'VALIDATION_ERROR',
-      'interval',
-    ]);
-    const { groups } = await story.got(`stats?${range(100)}&group_by=integration_id&fill=true`);
-    expect([groups.length, groups[299]?.series.length, groups[0]?.series.at(-1)?.delivered]).toEqual([300, 101, 1]);
-  });
-
-  test('count by interval, and balance for an integration', async () => {
-    const { pipeline, integration } = await newIntegration(story);
-    const of = (id: string, at = LATER) => about(story, pipeline, id, { at });
-    const to = { integration_id: integration };
-    const letter = {
-      id: `dlq_stats${++made}`,
-      org_id: story.org.org_id,
-      pipeline_id: pipeline,
-      ...to,
-      webhook_source_id: null,
-      vendor: 'webhook',
-      revision_number: 1,
-      event_id: 's3',
-      stage: 'delivery' as const,
-      event: { event_id: 's3', type: 'track' as const, timestamp: iso(LATER), context: {} },
-      attempts: [attempt(500, 'http_500')],
-      reason: 'http_500',
-      created_at: iso(LATER),
-      expires_at: iso(LATER + 86_400_000 * 3650),
-    };
-    await story.record(
-      {
-        kind: 'ingest_counts',
-        received: 4,
-        rejected: { invalid_json: 2, rate_limited: 1 },
-        duplicates: 5,
-        at: LATER,
-        org_id: story.org.org_id,
-        pipeline_id: pipeline,
-      },
-      ...['s1', 's2', 's3'].map((id): Outcome => ({ kind: 'processed', received_at: LATER, decisions: [], ...of(id) })),
-      { kind: 'dropped', reason: 'bot', received_at: LATER, ...of('s4') },
-      { kind: 'retrying', ...to, attempt: attempt(503, 'http_503'), due_at: LATER, ...of('s1') },
-      { kind: 'delivered', ...to, attempt: attempt(200), received_at: LATER, duration_ms: 40, ...of('s1', LATER + 3_600_000) },
-      { kind: 'dropped', reason: 'consent_not_granted', ...to, received_at: LATER, ...of('s2') },
-      { kind: 'dead_lettered', dead_letter: letter, ...of('s3') },
-      { kind: 'delivered', ...to, attempt: attempt(200), received_at: LATER, duration_ms: 40, replay: true, ...of('s3') },
-    );
-    const range = `from=${iso(LATER - 3_600_000)}&to=${iso(LATER + 7_200_000)}`;
-    const { series, totals, waiting } = await story.got(`stats?integration_id=${integration}&${range}`);
-    expect(totals).toMatchObject({
-      received: 4,
-      rejected: 3,
-      duplicates: 5,
-      processed: 3,
-      dropped: { bot: 1, consent_not_granted: 1 },
-      delivered: 1,
-      retried: 1,
-      dead_lettered: 1,
-      replayed: 1,
-      p50_ms: expect.any(Number),
-      p99_ms: expect.any(Number),
-    });
-    const droppedSum = Object.values(totals.dropped as unknown as Record<string, number>).reduce((sum, n) => sum + n, 0);
-    expect(totals.received, 'they balance').toBe(totals.delivered + droppedSum + totals.dead_lettered + waiting);
-    expect(series.map(({ time, received, delivered }) => [time, received, delivered])).toEqual([
-      ['2036-05-01T10:00:00.000Z', 4, 0],
-      ['2036-05-01T11:00:00.000Z', 0, 1],
-    ]);
-    const backlog = (await story.got(`stats?pipeline_id=${pipeline}&${range}&fill=true&with_waiting=true`)).series;
-    expect(backlog.map((entry) => entry.waiting)).toEqual([0, 1, 0, 0]);
-    expect((await story.got(`stats?pipeline_id=${pipeline}&${range}&interval=day`)).series.map(({ time }) => time)).toEqual([
-      '2036-05-01T00:00:00.000Z',
-    ]);
-    expect((await story.got(`stats?pipeline_id=${pipeline}&from=2036-05-01&to=2036-05-02&interval=minute`)).series).toHaveLength(2);
-    expect((await story.got(`stats?pipeline_id=${pipeline}`)).totals.received, 'the last day only').toBe(0);
-    expect((await story.stranger('GET', `stats?${range}`)).body.totals.received).toBe(0);
-    const early = { received_at: LATER - 86_400_000 * 3650, decisions: [], ...of('s0', LATER - 86_400_000 * 3650) };
-    await story.record({ kind: 'processed', ...early }, { kind: 'dropped', reason: 'bot', ...early });
-    const since = `from=${iso(early.at)}&to=${iso(LATER + 7_200_000)}&interval=day`;
-    expect((await story.got(`stats?integration_id=${integration}&${since}`)).totals, 'nothing from before it was added').toEqual(totals);
-    expect((await story.got(`stats?pipeline_id=${pipeline}&${since}`)).totals).toMatchObject({ received: 6, processed: 4 });
-  });
-
-  test.each([
-    ['from', 'from=yesterday'],
-    ['to', 'to=2026-13-01'],
-    ['from', 'from=2026-02-30'],
-    ['to', 'from=2026-05-02&to=2026-05-01'],
-    ['interval', 'interval=second'],
-    ['interval', 'from=2020-01-01&to=2026-01-01&interval=minute'],
-  ])('name the fault at %s (%s)', async (field, query) => {
-    expect(await story.refusal('GET', `stats?${query}`)).toEqual([422, 'VALIDATION_ERROR', field]);
-  });
-
-  test('count no replay as waiting: its event was counted when it first came', async () => {
-    const { pipeline, integration } = await newIntegration(story);
-    const { log } = story.harness.operations;
-    const topic = replayTopic(integration);
-    const meta = { received_at: LATER, org_id: story.org.org_id, pipeline_id: pipeline };
-    const event = { event_id: 'again', type: 'track' as const, timestamp: iso(LATER), context: {} };
-    await log.append([{ topic, records: [{ id: `${integration}.again`, data: encodeEventRecord(meta, event) }] }]);
-    const held = log.consume(topic, integration, { start: 'beginning', maxInFlight: 1, maxBatch: 1 }, async () => undefined);
-    expect((await story.got(`pipelines/${pipeline}/integrations/${integration}`)).health.waiting).toBe(1);
-    expect((await story.got(`stats?integration_id=${integration}`)).waiting).toBe(0);
-    await held.stop();
-  });
-
-  test('show only the organisation’s own events', async () => {
-    const [one, two] = [await newIntegration(story), await newIntegration(story)];
-    for (const query of [
-      'pipeline_id=pl_nobody',
-      'integration_id=int_nobody',
-      `integration_id=${one.integration}&pipeline_id=${two.pipeline}`,
-    ])
-      expect(await story.refusal('GET', `stats?${query}`), query).toEqual([404, 'NOT_FOUND']);
-    for (const query of [`pipeline_id=${one.pipeline}`, `integration_id=${one.integration}`]) {
-      expect(await story.refusal('GET', `stats?${query}`, undefined, story.stranger), query).toEqual([404, 'NOT_FOUND']);
-      expect((await story.got(`stats?${query}`)).waiting).toBe(0);
-    }
   });
 });

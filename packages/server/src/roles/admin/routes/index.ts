@@ -11,6 +11,7 @@ import { dataLayerRoutes } from './data-layer.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { documentRoutes } from './documents.ts';
 import { testCaseRoutes } from './event-cases.ts';
+import { eventTraceRoutes } from './event-trace.ts';
 import { eventRoutes } from './events.ts';
 import { fieldRoutes } from './fields.ts';
 import { installationRoutes } from './installation.ts';
@@ -47,6 +48,7 @@ const ROUTES: readonly ((app: AdminApp, context: AdminContext) => void)[] = [
   connectRoutes,
   deadLetterRoutes,
   eventRoutes,
+  eventTraceRoutes,
   fieldRoutes,
   statsRoutes,
   attentionRoutes,

@@ -1,8 +1,12 @@
 /** Outcomes as the roles would write them, for tests of what the API shows. */
-import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { newId } from '../../../runtime/ids.ts';
 import type { Story } from './story.ts';
 
+export const T0 = Date.parse('2026-05-01T10:00:00.000Z');
+/** After everything that a test makes: an integration counts from when it was added. */
+export const LATER = Date.parse('2036-05-01T10:00:00.000Z');
+export const iso = (ms: number): string => new Date(ms).toISOString();
 let made = 0;
 
 export async function newIntegration(story: Story): Promise<{ pipeline: string; integration: string }> {
@@ -16,11 +20,20 @@ export function about(story: Story, pipeline: string) {
   return { org_id: story.org.org_id, pipeline_id: pipeline, event_id: `event-${++made}`, type: 'track', event: 'Order Completed' } as const;
 }
 
+export type About = Pick<
+  Extract<Outcome, { kind: 'processed' }>,
+  'at' | 'org_id' | 'pipeline_id' | 'event_id' | 'type' | 'original_type' | 'event' | 'user_id'
+>;
+/** The same for an event with a known id, at T0 unless told otherwise. */
+export function aboutEvent(story: Story, pipeline: string, event_id: string, more: Partial<About> = {}): About {
+  return { at: T0, ...about(story, pipeline), event_id, ...more };
+}
+export const attempt = (status: number, error: string | null = null) => ({ at: iso(T0), status, error, duration_ms: 12 });
+
 export function aDeadLetter(
   story: Story,
   of: { pipeline: string; integration: string; event_id: string; at: number; reason?: string },
 ): DeadLetter {
-  const iso = (ms: number) => new Date(ms).toISOString();
   return {
     id: newId('dlq', of.at),
     org_id: story.org.org_id,
