@@ -4,6 +4,7 @@ import { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { Cipher } from '../../secrets/cipher.ts';
 import { openConfig } from './load-config.ts';
 import { organisationKey } from './organisations.ts';
+import { bytesOf, rowsInTurns } from './paging.ts';
 import { openParameters } from './pipeline-parameters.ts';
 import type { Db } from './schema.ts';
 import { lenientJson, storedJson } from './stored-json.ts';
@@ -18,63 +19,65 @@ export interface ChangedDocument {
 export const trackingPlanId = (pipelineId: string): string => `${pipelineId}/tracking_plan`;
 
 /** The documents of an organisation that were written after a version, as the snapshot holds them: with their secrets. */
-export async function changedDocuments(tx: Db, cipher: Cipher, orgId: string, after: number): Promise<ChangedDocument[]> {
+export async function* changedDocuments(tx: Db, cipher: Cipher, orgId: string, after: number): AsyncGenerator<ChangedDocument> {
   const key = await organisationKey(tx, orgId);
-  const pipelines = await tx
-    .selectFrom('pipelines')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('row_version', '>', after)
-    .where('deleted_at', 'is', null)
-    .execute();
-  const integrations = await tx
+
+  const pipelines = tx.selectFrom('pipelines').where('org_id', '=', orgId).where('row_version', '>', after).where('deleted_at', 'is', null);
+  const sizedPipelines = await pipelines.select(['id', bytesOf('parameters', 'identity_config')]).execute();
+  for await (const row of rowsInTurns(sizedPipelines, (ids) => pipelines.selectAll().where('id', 'in', ids).execute())) {
+    const read = pipeline.fromRow(row, lenientJson);
+    const { parameters } = readable(() => openParameters(cipher, key, read.parameters, row), { parameters: {}, sealed: [] });
+    yield { id: row.id, document: undefined, beside: longFields({ ...read, parameters }) };
+  }
+
+  const integrations = tx
     .selectFrom('integrations')
     .innerJoin('revisions', (join) =>
       join
         .onRef('revisions.template_id', '=', 'integrations.template_id')
         .onRef('revisions.revision_number', '=', 'integrations.revision_number'),
     )
-    .select(['integrations.id', 'integrations.event_filter', 'revisions.config', 'revisions.secrets'])
+    .select('integrations.id')
     .where('integrations.org_id', '=', orgId)
     .where('integrations.row_version', '>', after)
-    .where('integrations.deleted_at', 'is', null)
-    .execute();
-  const steps = await tx.selectFrom('transformations').selectAll().where('org_id', '=', orgId).where('row_version', '>', after).execute();
-  const sources = await tx.selectFrom('webhook_sources').selectAll().where('org_id', '=', orgId).where('row_version', '>', after).execute();
-  const plans = await tx
-    .selectFrom('tracking_plans')
-    .select(['pipeline_id', 'plan'])
-    .where('org_id', '=', orgId)
-    .where('row_version', '>', after)
-    .execute();
+    .where('integrations.deleted_at', 'is', null);
+  const sizedConfigs = await integrations.select(bytesOf('revisions.config', 'revisions.secrets', 'integrations.event_filter')).execute();
+  const readConfigs = (ids: string[]) =>
+    integrations
+      .select(['integrations.event_filter', 'revisions.config', 'revisions.secrets'])
+      .where('integrations.id', 'in', ids)
+      .execute();
+  for await (const { id, event_filter, ...revision } of rowsInTurns(sizedConfigs, readConfigs))
+    yield {
+      id,
+      document: readable(() => openConfig(cipher, key, revision), {}),
+      beside: event_filter === null ? null : storedJson<unknown>(event_filter, null),
+    };
+
+  const steps = tx.selectFrom('transformations').where('org_id', '=', orgId).where('row_version', '>', after);
+  const sizedSteps = await steps.select(['id', bytesOf('rules', 'code', 'event_filter')]).execute();
+  for await (const row of rowsInTurns(sizedSteps, (ids) => steps.selectAll().where('id', 'in', ids).execute()))
+    yield { id: row.id, document: transformation.fromRow(row, lenientJson) };
+
+  const sources = tx.selectFrom('webhook_sources').where('org_id', '=', orgId).where('row_version', '>', after);
+  const sizedSources = await sources.select(['id', bytesOf('mappings', 'event_name_map')]).execute();
+  for await (const row of rowsInTurns(sizedSources, (ids) => sources.selectAll().where('id', 'in', ids).execute())) {
+    const signing_secret = readable(() => cipher.openText(key, row.signing_secret), '');
+    yield { id: row.id, document: { ...webhookSource.fromRow(row, lenientJson), signing_secret } };
+  }
+
+  const plans = tx.selectFrom('tracking_plans').select('pipeline_id as id').where('org_id', '=', orgId).where('row_version', '>', after);
+  const sizedPlans = await plans.select(bytesOf('plan')).execute();
+  for await (const { id, plan } of rowsInTurns(sizedPlans, (ids) => plans.select('plan').where('pipeline_id', 'in', ids).execute()))
+    yield { id: trackingPlanId(id), document: storedJson<unknown>(plan, {}) };
+
   const layers = await tx
     .selectFrom('data_layers')
     .select(['org_id', 'config'])
     .where('org_id', '=', orgId)
     .where('row_version', '>', after)
     .execute();
-  return [
-    ...pipelines.map((row) => {
-      const read = pipeline.fromRow(row, lenientJson);
-      const { parameters } = readable(() => openParameters(cipher, key, read.parameters, row), { parameters: {}, sealed: [] });
-      return { id: row.id, document: undefined, beside: longFields({ ...read, parameters }) };
-    }),
-    ...integrations.map(({ id, event_filter, ...revision }) => ({
-      id,
-      document: readable(() => openConfig(cipher, key, revision), {}),
-      beside: event_filter === null ? null : storedJson<unknown>(event_filter, null),
-    })),
-    ...steps.map((row) => ({ id: row.id, document: transformation.fromRow(row, lenientJson) })),
-    ...sources.map((row) => ({
-      id: row.id,
-      document: {
-        ...webhookSource.fromRow(row, lenientJson),
-        signing_secret: readable(() => cipher.openText(key, row.signing_secret), ''),
-      },
-    })),
-    ...plans.map(({ pipeline_id, plan }) => ({ id: trackingPlanId(pipeline_id), document: storedJson<unknown>(plan, {}) })),
-    ...layers.map(({ org_id, config }) => ({ id: org_id, document: storedJson<unknown>(config, {}) })),
-  ];
+  for (const { org_id, config } of layers) yield { id: org_id, document: storedJson<unknown>(config, {}) };
 }
 
 /** What cannot be read is damaged or under a lost key: the snapshot has disabled it. */

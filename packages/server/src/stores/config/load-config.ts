@@ -20,6 +20,7 @@ import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { selectIntegrations } from './integrations.ts';
 import { engineOf } from './open.ts';
+import { bytesOf, readInTurns } from './paging.ts';
 import { openParameters } from './pipeline-parameters.ts';
 import type { Db } from './schema.ts';
 import { readConfigVersion } from './version.ts';
@@ -62,10 +63,8 @@ export type VersionedRows = Pick<ConfigRows, 'version' | 'urgent_version'> & {
   [K in Exclude<keyof ConfigRows, 'version' | 'urgent_version'>]: Versioned<NonNullable<ConfigRows[K][number]['row']>>[];
 };
 
-/** Few at a time: documents have up to 1 MB, and SQLite answers on this thread. */
-const CHUNK = 50;
-/** Rows without a document are small, and there may be thousands. Each query waits for the other side, which SQLite does on this thread. */
-const SMALL_ROWS_CHUNK = { sqlite: 250, postgres: 1_000 };
+/** Rows whose sizes are asked for at once: there may be thousands. Each query waits for the other side, which SQLite does on this thread. */
+const CHUNK = { sqlite: 250, postgres: 1_000 };
 
 /** Reads everything in one transaction, so that the rows are consistent while writers continue. */
 export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
@@ -92,24 +91,20 @@ async function readAll(tx: Db, cipher: Cipher, known: ReadonlyMap<string, number
 }
 
 async function readOrganisations(tx: Db, known: ReadonlyMap<string, number>): Promise<Versioned<OrganisationConfig>[]> {
-  const heads = await tx
-    .selectFrom('organisations')
-    .leftJoin('data_layers', 'data_layers.org_id', 'organisations.id')
-    .select(['organisations.id', 'organisations.row_version', 'data_layers.row_version as data_layer_version'])
-    .execute();
+  const all = tx.selectFrom('organisations').leftJoin('data_layers', 'data_layers.org_id', 'organisations.id').select('organisations.id');
+  const heads = await all.select(['organisations.row_version', 'data_layers.row_version as data_layer_version']).execute();
   return await withRows(
+    tx,
     heads.map((head) => ({ id: head.id, row_version: Math.max(head.row_version, head.data_layer_version ?? 0) })),
     known,
-    async (ids) => {
-      const layers = await tx.selectFrom('data_layers').select(['org_id', 'config']).where('org_id', 'in', ids).execute();
-      const configs = new Map(layers.map((layer) => [layer.org_id, layer.config]));
-      return await eachInTurn(ids, (id) => {
-        const config = configs.get(id);
-        if (config === undefined) return { id, data_layer: DEFAULT_DATA_LAYER };
+    {
+      sizes: (ids) => all.select(bytesOf('data_layers.config')).where('organisations.id', 'in', ids).execute(),
+      rows: (ids) => all.select('data_layers.config').where('organisations.id', 'in', ids).execute(),
+      decode({ id, config }) {
         const reader = new RowReader();
-        const data_layer = reader.json<DataLayerConfig>('config', config, DEFAULT_DATA_LAYER);
+        const data_layer = config === null ? DEFAULT_DATA_LAYER : reader.json<DataLayerConfig>('config', config, DEFAULT_DATA_LAYER);
         return { id, data_layer, ...unreadable(reader.faults) };
-      });
+      },
     },
   );
 }
@@ -118,15 +113,32 @@ type KeyOf = (orgId: string) => KeyedOrganisation;
 
 async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: ReadonlyMap<string, number>) {
   const heads = await tx.selectFrom('pipelines').select(['id', 'row_version']).where('deleted_at', 'is', null).execute();
-  return await withRows(heads, known, async (ids) => {
-    const rows = await tx
-      .selectFrom('pipelines')
-      .leftJoin('tracking_plans', 'tracking_plans.pipeline_id', 'pipelines.id')
-      .selectAll('pipelines')
-      .select(['tracking_plans.plan', 'tracking_plans.row_version as plan_version'])
-      .where('pipelines.id', 'in', ids)
-      .execute();
-    return await eachInTurn(rows, (row) => {
+  const joined = tx.selectFrom('pipelines').leftJoin('tracking_plans', 'tracking_plans.pipeline_id', 'pipelines.id');
+  return await withRows(tx, heads, known, {
+    sizes: (ids) =>
+      joined
+        .select([
+          'pipelines.id',
+          bytesOf(
+            'plan',
+            'domain_allowlist',
+            'labels',
+            'parameters',
+            'parameter_secrets',
+            'config',
+            'js_builder_config',
+            'identity_config',
+          ),
+        ])
+        .where('pipelines.id', 'in', ids)
+        .execute(),
+    rows: (ids) =>
+      joined
+        .selectAll('pipelines')
+        .select(['tracking_plans.plan', 'tracking_plans.row_version as plan_version'])
+        .where('pipelines.id', 'in', ids)
+        .execute(),
+    decode(row) {
       const reader = new RowReader();
       const read = pipeline.fromRow(row, reader.json);
       const secret = reader.read('pipeline_key_secret', () => cipher.openText(keyOf(row.org_id), row.pipeline_key_secret), '');
@@ -142,7 +154,7 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
       const { plan_version } = row;
       const own = { parameters, sealed_parameters, enabled, pipeline_key_secret: secret, tracking_plan, plan_version };
       return { ...read, ...own, ...unreadable(reader.faults) };
-    });
+    },
   });
 }
 
@@ -156,21 +168,25 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
     .orderBy('integrations.id')
     .execute();
   const configs = new RevisionConfigs(tx, cipher, keyOf);
-  return await withRows(
-    heads,
-    known,
-    async (ids) => {
+  return await withRows(tx, heads, known, {
+    sizes: (ids) =>
+      tx
+        .selectFrom('integrations')
+        .select(['id', bytesOf('event_filter')])
+        .where('id', 'in', ids)
+        .execute(),
+    async rows(ids) {
       const rows = await selectIntegrations(tx).select('revisions.id as revision_id').where('integrations.id', 'in', ids).execute();
       await configs.load(rows);
-      return await eachInTurn(rows, (row) => {
-        const reader = new RowReader();
-        const read = integration.fromRow(row, reader.json);
-        const { config, faults } = configs.of(row);
-        return { ...read, config, ...unreadable([...reader.faults, ...faults]) };
-      });
+      return rows;
     },
-    SMALL_ROWS_CHUNK[engineOf(tx)],
-  );
+    decode(row) {
+      const reader = new RowReader();
+      const read = integration.fromRow(row, reader.json);
+      const { config, faults } = configs.of(row);
+      return { ...read, config, ...unreadable([...reader.faults, ...faults]) };
+    },
+  });
 }
 
 interface RevisionOfOrganisation {
@@ -194,20 +210,25 @@ class RevisionConfigs {
   }
 
   async load(rows: readonly RevisionOfOrganisation[]): Promise<void> {
-    const wanted = new Map(rows.filter((row) => !this.#read.has(keyOfRevision(row))).map((row) => [keyOfRevision(row), row]));
-    for (const chunk of inChunks([...wanted.values()], CHUNK)) {
-      const ids = chunk.map(({ revision_id }) => revision_id);
-      const found = await this.#tx.selectFrom('revisions').select(['id', 'config', 'secrets']).where('id', 'in', ids).execute();
-      const stored = new Map(found.map((revision) => [revision.id, revision]));
-      for (const row of chunk) {
-        await turns.bulk();
-        const revision = stored.get(row.revision_id);
-        if (revision === undefined) throw new Error(`revision ${row.revision_id} was not read`);
-        const reader = new RowReader();
-        const config = reader.read('config', () => openConfig(this.#cipher, this.#keyOf(row.org_id), revision), {});
-        this.#read.set(keyOfRevision(row), { config, faults: reader.faults });
-      }
-    }
+    const unread = rows.filter((row) => !this.#read.has(keyOfRevision(row)));
+    const wanted = Map.groupBy(unread, ({ revision_id }) => revision_id);
+    const revisions = this.#tx.selectFrom('revisions');
+    await readSized(this.#tx, [...wanted.keys()], {
+      sizes: (ids) =>
+        revisions
+          .select(['id', bytesOf('config', 'secrets')])
+          .where('id', 'in', ids)
+          .execute(),
+      rows: (ids) => revisions.select(['id', 'config', 'secrets']).where('id', 'in', ids).execute(),
+      decode: (revision) => {
+        for (const row of wanted.get(revision.id) ?? []) {
+          if (this.#read.has(keyOfRevision(row))) continue;
+          const reader = new RowReader();
+          const config = reader.read('config', () => openConfig(this.#cipher, this.#keyOf(row.org_id), revision), {});
+          this.#read.set(keyOfRevision(row), { config, faults: reader.faults });
+        }
+      },
+    });
   }
   of(row: RevisionOfOrganisation): { config: JsonObject; faults: readonly ConfigFault[] } {
     const read = this.#read.get(keyOfRevision(row));
@@ -227,12 +248,18 @@ async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
     .orderBy('transformations.position')
     .orderBy('transformations.id')
     .execute();
-  return await withRows(heads, known, async (ids) => {
-    const rows = await tx.selectFrom('transformations').selectAll().where('id', 'in', ids).execute();
-    return await eachInTurn(rows, (row) => {
+  const all = tx.selectFrom('transformations');
+  return await withRows(tx, heads, known, {
+    sizes: (ids) =>
+      all
+        .select(['id', bytesOf('rules', 'code', 'event_filter')])
+        .where('id', 'in', ids)
+        .execute(),
+    rows: (ids) => all.selectAll().where('id', 'in', ids).execute(),
+    decode(row) {
       const reader = new RowReader();
       return { ...transformation.fromRow(row, reader.json), ...unreadable(reader.faults) };
-    });
+    },
   });
 }
 
@@ -243,16 +270,22 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
     .select(['webhook_sources.id', 'webhook_sources.row_version', 'webhook_sources.pipeline_id'])
     .where('pipelines.deleted_at', 'is', null)
     .execute();
-  return await withRows(heads, known, async (ids) => {
-    const rows = await tx.selectFrom('webhook_sources').selectAll().where('id', 'in', ids).execute();
-    return await eachInTurn(rows, (row) => {
+  const all = tx.selectFrom('webhook_sources');
+  return await withRows(tx, heads, known, {
+    sizes: (ids) =>
+      all
+        .select(['id', bytesOf('mappings', 'event_name_map', 'connection', 'default_consent')])
+        .where('id', 'in', ids)
+        .execute(),
+    rows: (ids) => all.selectAll().where('id', 'in', ids).execute(),
+    decode(row) {
       const reader = new RowReader();
       return {
         ...webhookSource.fromRow(row, reader.json),
         signing_secret: reader.read('signing_secret', () => cipher.openText(keyOf(row.org_id), row.signing_secret), ''),
         ...unreadable(reader.faults),
       };
-    });
+    },
   });
 }
 
@@ -287,26 +320,34 @@ export function openConfig(cipher: Cipher, org: KeyedOrganisation, stored: { con
   return stored.secrets === null ? open : joinSecrets(open, JSON.parse(cipher.openText(org, stored.secrets)) as SecretAt[]);
 }
 
-/** Parsing and decrypting thousands of documents takes seconds, and events arrive meanwhile. */
-async function eachInTurn<T, U>(items: readonly T[], read: (item: T) => U): Promise<U[]> {
-  const results: U[] = [];
-  for (const item of items) {
-    await turns.bulk();
-    results.push(read(item));
+interface Documents<Row extends { id: string }, T> {
+  sizes(ids: string[]): Promise<{ id: string; bytes: number }[]>;
+  rows(ids: string[]): Promise<Row[]>;
+  decode(row: Row): T;
+}
+/** Few large documents at a time: they have up to 1 MB, SQLite answers on this thread, and events arrive while thousands are parsed. */
+async function readSized<Row extends { id: string }, T>(
+  tx: Db,
+  ids: readonly string[],
+  { sizes, rows, decode }: Documents<Row, T>,
+): Promise<T[]> {
+  const read: T[] = [];
+  for (const chunk of inChunks(ids, CHUNK[engineOf(tx)])) {
+    const sized = chunk.length === 1 ? chunk.map((id) => ({ id, bytes: 0 })) : await sizes(chunk);
+    read.push(...(await readInTurns(sized, rows, decode)));
   }
-  return results;
+  return read;
 }
 
-async function withRows<Head extends { id: string; row_version: number }, Row extends { id: string }>(
+async function withRows<Head extends { id: string; row_version: number }, Row extends { id: string }, Read extends { id: string }>(
+  tx: Db,
   heads: Head[],
   known: ReadonlyMap<string, number>,
-  read: (ids: string[]) => Promise<Row[]>,
-  chunkSize = CHUNK,
-): Promise<(Head & { row?: Row })[]> {
+  documents: Documents<Row, Read>,
+): Promise<(Head & { row?: Read })[]> {
   await turns.bulk();
   const wanted = heads.filter((head) => known.get(head.id) !== head.row_version).map((head) => head.id);
-  const rows = new Map<string, Row>();
-  for (const chunk of inChunks(wanted, chunkSize)) for (const row of await read(chunk)) rows.set(row.id, row);
+  const rows = new Map((await readSized(tx, wanted, documents)).map((row) => [row.id, row]));
   return heads.map((head) => {
     const row = rows.get(head.id);
     return row === undefined ? head : { ...head, row };

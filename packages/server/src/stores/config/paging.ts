@@ -71,16 +71,14 @@ export async function decodeInTurns<Row, T>(rows: readonly Row[], decode: (row: 
   return decoded;
 }
 
-/** Large rows that are read in one query, where the whole list is wanted. */
+/** Large rows that are read in one query. */
 const CHUNK_BYTES = 500_000;
 
-/** Reads and decodes rows that may be large, in the order of `sized`, with turns of the loop in between. Rows deleted meanwhile are left out. */
-export async function readInTurns<Row extends { id: string }, T>(
+/** Reads rows that may be large, in the order of `sized`, with turns of the loop in between. Rows deleted meanwhile are left out. */
+export async function* rowsInTurns<Row extends { id: string }>(
   sized: readonly { id: string; bytes: number }[],
   read: (ids: string[]) => Promise<Row[]>,
-  decode: (row: Row) => T,
-): Promise<T[]> {
-  const decoded: T[] = [];
+): AsyncGenerator<Row> {
   for (let at = 0; at < sized.length; ) {
     const rest = sized.slice(at);
     const chunk = rest.slice(
@@ -93,9 +91,22 @@ export async function readInTurns<Row extends { id: string }, T>(
     at += chunk.length;
     await turns.bulk();
     const rows = new Map((await read(chunk.map(({ id }) => id))).map((row) => [row.id, row]));
-    const inOrder = chunk.flatMap(({ id }) => rows.get(id) ?? []);
-    decoded.push(...(await decodeInTurns(inOrder, decode)));
+    for (const { id } of chunk) {
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
+      const row = rows.get(id);
+      if (row !== undefined) yield row;
+    }
   }
+}
+/** The same, decoded. */
+export async function readInTurns<Row extends { id: string }, T>(
+  sized: readonly { id: string; bytes: number }[],
+  read: (ids: string[]) => Promise<Row[]>,
+  decode: (row: Row) => T,
+): Promise<T[]> {
+  const decoded: T[] = [];
+  for await (const row of rowsInTurns(sized, read)) decoded.push(decode(row));
   return decoded;
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { integration } from '@firsthand/core/config/integration.ts';
 import { type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { template } from '@firsthand/core/config/template.ts';
+import { transformation } from '@firsthand/core/config/transformation.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../../test/servers/both-engines.ts';
@@ -11,6 +12,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { createCipher } from '../../secrets/cipher.ts';
 import { splitSecrets } from '../../secrets/mask.ts';
 import { isUnavailable, isUniqueViolation } from './availability.ts';
+import { changedDocuments } from './changed-documents.ts';
 import { loadConfig } from './load-config.ts';
 import { migrate, schemaStatus } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -18,6 +20,7 @@ import { WORDS } from './migrations/migration.ts';
 import { type ConfigStore, engineOf, openConfigStore, openUnmigrated } from './open.ts';
 import { insertOrganisation } from './organisations.ts';
 import { deletePipeline, findPipeline, insertPipeline, updatePipeline } from './pipelines.ts';
+import { insertTransformation } from './transformations.ts';
 import { nextConfigVersion, readConfigVersion } from './version.ts';
 
 const FIELDS: PipelineFields = pipeline.sample({ name: 'Shop', parameters: { KEY: 'value \u0000 \ud800' } });
@@ -213,6 +216,36 @@ onBothEngines('the configuration store', (fresh, engine) => {
     await deletePipeline(store.db, 'org_1', 'pl_live', { row_version: 103, now: NOW });
     const fourth = await loadConfig(store.db, cipher, known);
     expect([fourth.pipelines, fourth.integrations]).toEqual([[], []]);
+  });
+
+  test('large documents are read few at a time: fifty of 1 MB were read in one turn of the loop', async () => {
+    const { data_key } = await store.db.selectFrom('organisations').select('data_key').where('id', '=', 'org_1').executeTakeFirstOrThrow();
+    const secret = cipher.sealText({ id: 'org_1', data_key }, 'sk_secret');
+    const keys = { pipeline_key: 'pk_large', pipeline_key_secret: secret, pipeline_key_secret_prefix: 'sk_s', parameter_secrets: '' };
+    await insertPipeline(store.db, { id: 'pl_large', org_id: 'org_1' }, { ...FIELDS, slug: 'large' }, keys, { row_version: 1, now: NOW });
+    const ids = Array.from({ length: 12 }, (_, n) => `trf_${n}`);
+    for (const id of ids)
+      await insertTransformation(
+        store.db,
+        { id, org_id: 'org_1', pipeline_id: 'pl_large' },
+        { ...transformation.defaults, name: id, kind: 'code', code: 'x'.repeat(200_000) },
+        { row_version: 1, now: NOW },
+      );
+    let largest = 0;
+    const counted = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        largest = Math.max(largest, JSON.stringify(result.rows).length);
+        return result;
+      },
+    });
+    const { transformations } = await loadConfig(counted, cipher, new Map());
+    expect(transformations.map(({ row }) => row?.code.length)).toEqual(ids.map(() => 200_000));
+    const changed: string[] = [];
+    for await (const { id } of changedDocuments(counted, cipher, 'org_1', 0)) changed.push(id);
+    expect(changed).toEqual(expect.arrayContaining(ids));
+    expect(largest).toBeLessThan(600_000);
+    await deletePipeline(store.db, 'org_1', 'pl_large', { row_version: 2, now: NOW });
   });
 
   let inserted = false;
