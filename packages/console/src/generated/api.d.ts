@@ -1209,7 +1209,7 @@ export interface paths {
         };
         /**
          * List what needs attention
-         * @description Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for people with the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.
+         * @description Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin), and warnings. At most 200, the most urgent first.
          *
          *     Least role: **viewer**.
          */
@@ -1520,7 +1520,7 @@ export interface paths {
         get?: never;
         /**
          * Order the transformations
-         * @description `ids` names each of the pipeline's transformations once. Their positions become 1, 2, 3 and so on.
+         * @description `ids` names each of the pipeline's transformations once. Their positions become 1, 2, 3 and so on. Returns the first page of their list.
          *
          *     Least role: **editor**.
          */
@@ -5163,6 +5163,9 @@ export interface components {
         };
         OrderPipelineTransformationsResult: {
             transformations: components["schemas"]["Transformation"][];
+            total: number;
+            limit: number;
+            offset: number;
         };
         Organisation: {
             /** @example org_01jv0g3m5w8k2d7c9q4r6t1x0z */

@@ -58,16 +58,18 @@ export function Transformations({ pipelineId }: { pipelineId: string }) {
   const order = useMutation({
     mutationFn: (ids: string[]) =>
       call(api.PUT('/v1/admin/pipelines/{id}/transformations/order', { params: { path: { id: pipelineId } }, body: { ids } })),
-    onSuccess: ({ transformations }) =>
+    onSettled: async () => {
+      await refresh();
+      const list = queries.getQueryData<{ transformations: Transformation[] }>(transformationsQuery(pipelineId).queryKey)?.transformations;
       setDrafts((old) =>
         Object.fromEntries(
           Object.entries(old).map(([id, draft]) => {
-            const now = transformations.find((one) => one.id === id);
-            return [id, now === undefined ? draft : orderedDraft(draft, now as Transformation)];
+            const now = list?.find((one) => one.id === id);
+            return [id, now === undefined ? draft : orderedDraft(draft, now)];
           }),
         ),
-      ),
-    onSettled: refresh,
+      );
+    },
     onError,
   });
   if (query.isPending) return <Loading what="transformations" />;

@@ -14,29 +14,16 @@ export async function findTransformation(db: Db, orgId: string, pipelineId: stri
   return row && read(row);
 }
 
-/** In execution order, with the bytes of their content. */
-function sizesOf(query: ReturnType<typeof select>) {
-  return query
-    .select(['id', bytesOf('rules', 'code', 'event_filter')])
-    .orderBy('position')
-    .orderBy('id');
-}
-async function readSized(query: ReturnType<typeof select>, sizes: { id: string; bytes: number }[]): Promise<Transformation[]> {
-  return await readInTurns(sizes, (ids) => query.selectAll().where('id', 'in', ids).execute(), read);
-}
-
 /** In execution order. The page ends at PAGE_BYTES. */
 export async function listTransformations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Transformation>> {
   const query = select(db, orgId, pipelineId);
-  const { rows: sizes, total } = await readPage(sizesOf(query), page, () => countOf(query));
-  const fits = fitting(sizes.map(({ bytes }) => Number(bytes)));
-  return { rows: await readSized(query, sizes.slice(0, fits)), total };
-}
-
-/** All of them, however large. */
-export async function allTransformations(db: Db, orgId: string, pipelineId: string): Promise<Transformation[]> {
-  const query = select(db, orgId, pipelineId);
-  return await readSized(query, await sizesOf(query).execute());
+  const sized = query
+    .select(['id', bytesOf('rules', 'code', 'event_filter')])
+    .orderBy('position')
+    .orderBy('id');
+  const { rows: sizes, total } = await readPage(sized, page, () => countOf(query));
+  const fitted = sizes.slice(0, fitting(sizes.map(({ bytes }) => Number(bytes))));
+  return { rows: await readInTurns(fitted, (ids) => query.selectAll().where('id', 'in', ids).execute(), read), total };
 }
 
 export async function countTransformations(db: Db, orgId: string, pipelineId: string): Promise<number> {

@@ -15,7 +15,6 @@ import { newId } from '../../../runtime/ids.ts';
 import { type TransformationTrial, tryTransformation } from '../../../sandbox/trial-transformation.ts';
 import type { Db } from '../../../stores/config/schema.ts';
 import {
-  allTransformations,
   countTransformations,
   deleteTransformation,
   findTransformation,
@@ -152,11 +151,12 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
       config: { role: 'editor' },
       schema: {
         summary: 'Order the transformations',
-        description: "`ids` names each of the pipeline's transformations once. Their positions become 1, 2, 3 and so on.",
+        description:
+          "`ids` names each of the pipeline's transformations once. Their positions become 1, 2, 3 and so on. Returns the first page of their list.",
         tags,
         params: IdParams,
         body: Body({ ids: Type.Array(Type.String(), { maxItems: MOST }) }, [], { examples: [{ ids: ['trf_01jv0g3m5w8k2d7c9q4r6t1x0z'] }] }),
-        response: { 200: Type.Object({ transformations: Type.Array(resource.response) }) },
+        response: { 200: ListOf('transformations', resource.response) },
       },
     },
     async ({ params, body, user }) =>
@@ -167,7 +167,9 @@ export function transformationRoutes(app: AdminApp, context: AdminContext): void
           throw invalid('ids', "must name every one of the pipeline's transformations once");
         await orderTransformations(tx, user.org_id, body.ids, change.stamp);
         change.audit({ id: pipeline.id, before: { order: before }, after: { order: body.ids } });
-        return { transformations: await allTransformations(tx, user.org_id, pipeline.id) };
+        const page = pageOf({ limit: MOST });
+        const { rows, total } = await listTransformations(tx, user.org_id, pipeline.id, page);
+        return { transformations: rows, total, ...page };
       }),
   );
 
