@@ -32,7 +32,9 @@ ${table(['budget', 'at most', 'counts'], rows(CONFIGURATION_BUDGET))}
 
 What is in use: the data layer, tracking plans, transformations, webhook sources, and the configs of assigned integrations. A config that
 several integrations use counts for each. Revisions that no integration uses do not count. \`organisation_characters\` bounds what every
-process holds in memory, so pipelines (their parameters, lists and settings) and the event filters of integrations count towards it too. An organisation above a budget can still make its configuration smaller. If stored configurations
+process holds in memory, so pipelines (their parameters, lists and settings) and the event filters of integrations count towards it too, and each
+pipeline, integration, transformation, webhook source, tracking plan and data layer counts 1,000 more than its characters: an organisation has at
+most 50,000 of them. An organisation above a budget can still make its configuration smaller. If stored configurations
 exceed a budget, the newest pieces are disabled and report the reason. A pipeline itself stays enabled.
 
 ${table(['budget', 'at most', 'counts'], rows(ORGANISATION_BUDGET))}

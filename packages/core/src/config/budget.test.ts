@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addCost, measureConfiguration, NO_COST, ORGANISATION_BUDGET, organisationExcess } from './budget.ts';
+import { addCost, measureConfiguration, NO_COST, ORGANISATION_BUDGET, organisationExcess, pieceCost } from './budget.ts';
 
 const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const properties = Object.fromEntries(many(3_000, (i) => [`p${i}`, { type: 'string', pattern: `^[a-z]{${1 + (i % 900)}}$` }]));
@@ -79,4 +79,8 @@ test('costs are added and subtracted', () => {
 test('characters are those of texts and field names; a document above its budget still has them', () => {
   expect(measureConfiguration({ ab: ['cde', 1, null, { f: true }] })).toMatchObject({ ok: true, cost: { characters: 6 } });
   expect(measureConfiguration({ list: many(100_000, () => 'ab') })).toMatchObject({ ok: false, cost: { ...NO_COST, characters: 200_004 } });
+});
+
+test('a piece of an organisation costs its document, the characters held with it, and its own memory', () => {
+  expect(pieceCost({ ...NO_COST, values: 3, characters: 7 }, { ab: 'cd' })).toEqual({ ...NO_COST, values: 3, characters: 7 + 4 + 1_000 });
 });

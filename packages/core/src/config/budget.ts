@@ -33,6 +33,8 @@ export const ORGANISATION_BUDGET = {
   organisation_target_parts: 2_500_000,
   organisation_characters: 50_000_000,
 } as const;
+/** What a piece of configuration (a pipeline, an integration, a transformation …) takes in memory beside its texts, counted as characters. */
+const PIECE_CHARACTERS = 1_000;
 export type BudgetName = keyof typeof CONFIGURATION_BUDGET | keyof typeof ORGANISATION_BUDGET;
 export interface Excess<Name extends BudgetName = BudgetName> {
   budget: Name;
@@ -49,29 +51,28 @@ export type Measured = { cost: Cost } & ({ ok: true; patterns: PatternSource[] }
 
 /** The patterns of a document, for compiling them one by one, or the budget that it exceeds. */
 export function measureConfiguration(document: unknown): Measured {
-  const own = charactersOnly(document);
-  const walk = new Walk(own.characters);
+  const walk = new Walk();
   walk.visit(document);
   const { exceeded } = walk;
   if (exceeded === undefined) return { ok: true, patterns: walk.patterns, cost: walk.cost };
   return {
     ok: false,
-    cost: own,
+    cost: { ...NO_COST, characters: countCharacters(document) },
     budget: exceeded,
     message: `exceeds the budget ${exceeded}: a configuration may have at most ${CONFIGURATION_BUDGET[exceeded]} ${NOUNS[exceeded]}`,
   };
 }
 
-/** The cost of what is held in memory but not compiled. */
-export function charactersOnly(value: unknown): Cost {
-  return { ...NO_COST, characters: countCharacters(value) };
+/** What a document costs its organisation. `beside`: what is held in memory with it, but not compiled. */
+export function pieceCost(document: Readonly<Cost>, beside: unknown): Cost {
+  return addCost(document, { ...NO_COST, characters: PIECE_CHARACTERS + countCharacters(beside) });
 }
 function countCharacters(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return 0;
   let count = 0;
   if (Array.isArray(value)) for (const item of value) count += countCharacters(item, depth + 1);
-  else for (const [key, item] of Object.entries(value)) count += key.length + countCharacters(item, depth + 1);
+  else for (const key of Object.keys(value)) count += key.length + countCharacters((value as Record<string, unknown>)[key], depth + 1);
   return count;
 }
 
@@ -94,7 +95,7 @@ export function organisationExcess(total: Readonly<Cost>, before: Readonly<Cost>
     if (total[name] > most && total[name] > before[name])
       return {
         budget,
-        message: `exceeds the budget ${budget}: the configuration of an organisation may have at most ${most} ${NOUNS[name]}`,
+        message: `exceeds the budget ${budget}: the configuration of an organisation may have at most ${most} ${NOUNS[name]}${name === 'characters' ? EACH_PIECE : ''}`,
       };
   }
   return undefined;
@@ -107,21 +108,22 @@ const NOUNS: Readonly<Record<keyof Cost, string>> = {
   target_parts: 'parts in the targets of its mappings, those of global counted for each entry of events',
   characters: 'characters in its texts and field names',
 };
+const EACH_PIECE = `, ${PIECE_CHARACTERS} more for each pipeline, integration, transformation, source, tracking plan and data layer`;
 const MAX_DEPTH = 200;
+/** An object without one of them, as most of the thousands in a document, has no pattern and no entries with targets. */
+const SPECIAL_KEYS: ReadonlySet<string> = new Set(['op', 'pattern', 'patternProperties', 'custom_patterns', 'name', 'events']);
 
 class Walk {
   readonly patterns: PatternSource[] = [];
   exceeded: keyof Cost | undefined;
   readonly cost: Cost = { ...NO_COST };
 
-  constructor(characters: number) {
-    this.#spend('characters', characters);
-  }
-
   visit(value: unknown, depth = 0): void {
     if (this.exceeded !== undefined || depth > MAX_DEPTH) return;
-    if (typeof value === 'string') this.#template(value);
-    else if (Array.isArray(value)) {
+    if (typeof value === 'string') {
+      this.#spend('characters', value.length);
+      this.#template(value);
+    } else if (Array.isArray(value)) {
       this.#spend('values', value.length);
       for (const item of value) this.visit(item, depth + 1);
     } else if (typeof value === 'object' && value !== null) this.#object(value as Record<string, unknown>, depth);
@@ -130,9 +132,18 @@ class Walk {
   #object(object: Record<string, unknown>, depth: number): void {
     const keys = Object.keys(object);
     this.#spend('values', keys.length);
+    let characters = 0;
+    let isSpecial = false;
+    for (const key of keys) {
+      characters += key.length;
+      isSpecial ||= SPECIAL_KEYS.has(key);
+    }
+    this.#spend('characters', characters);
     if (this.exceeded !== undefined) return;
-    this.#patternsOf(object);
-    this.#targetsOf(object);
+    if (isSpecial) {
+      this.#patternsOf(object);
+      this.#targetsOf(object);
+    }
     for (const key of keys) this.visit(object[key], depth + 1);
   }
 

@@ -2,7 +2,7 @@
  * Compiles rows into a snapshot. Unchanged pieces are reused as the same compiled objects. The rest is compiled piece by piece, yielding
  * to the event loop in between, so that a large or hostile configuration blocks nothing.
  */
-import { addCost, type Cost, charactersOnly, NO_COST, organisationExcess } from '@firsthand/core/config/budget.ts';
+import { addCost, type Cost, NO_COST, organisationExcess, pieceCost } from '@firsthand/core/config/budget.ts';
 import { longFields } from '@firsthand/core/config/pipeline.ts';
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { readSyncs } from '@firsthand/core/context/vendor-syncs.ts';
@@ -102,7 +102,8 @@ export async function compileSnapshot(
     let known: Pick<Cached, 'cost' | 'excess'> | undefined = hit?.key === key ? hit : undefined;
     if (known === undefined) {
       const { cost, excess } = await measureOnce(source);
-      known = { cost: addCost(cost, charactersOnly(beside)), excess };
+      // A pipeline without a tracking plan has nothing in its place.
+      known = { cost: (source ?? beside) ? pieceCost(cost, beside) : NO_COST, excess };
     }
     const over = spend(orgId, id, known.cost);
     if (over !== undefined) overBudget.add(id);

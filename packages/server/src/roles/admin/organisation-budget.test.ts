@@ -94,11 +94,22 @@ onStory('the characters of an organisation', (story) => {
 
   test('changes that the snapshot does not have yet count too, also those of other processes', async () => {
     const pipeline = (await story.made('pipelines', { name: 'Busy' })).id;
-    leaveCharacters(story, 7_000, { isStale: true });
+    leaveCharacters(story, 10_000, { isStale: true });
     const body = { name: 'Step', kind: 'code', code: CODE };
     const add = () => story.call('POST', `pipelines/${pipeline}/transformations`, body);
     const answers = await Promise.all(Array.from({ length: 6 }, add));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422]);
     expect(refusal(await add())).toEqual(REFUSED);
+  });
+
+  test('a million tiny pieces were within the budget: each counts 1,000 beside its own', async () => {
+    const spent = () => story.harness.operations.snapshots.current().costs.organisations.get(story.org.org_id)?.characters ?? 0;
+    const before = spent();
+    const tiny = (await story.made('pipelines', { name: 'Tiny' })).id;
+    expect(spent() - before).toBeGreaterThan(1_000);
+    expect(spent() - before, 'without a tracking plan nothing counts for one').toBeLessThan(2_000);
+    leaveCharacters(story, 900);
+    expect(refusal(await story.call('POST', 'pipelines', { name: 'Tinier' }))).toEqual(REFUSED);
+    expect(refusal(await story.call('PUT', `pipelines/${tiny}/tracking-plan`, { events: {} }))).toEqual(REFUSED);
   });
 });

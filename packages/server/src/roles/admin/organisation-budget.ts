@@ -6,13 +6,12 @@
 import {
   addCost,
   CONFIGURATION_BUDGET,
-  charactersOnly,
   measureConfiguration,
   NO_COST,
   organisationExcess,
+  pieceCost,
 } from '@firsthand/core/config/budget.ts';
 import { invalidFields } from '../../http/errors.ts';
-import { turns } from '../../runtime/turns.ts';
 import type { Cipher } from '../../secrets/cipher.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
 import { changedDocuments } from '../../stores/config/changed-documents.ts';
@@ -27,11 +26,9 @@ export function createBudgetCheck(snapshots: Pick<SnapshotSource, 'current'>, ci
     // A write adds less than two documents: one within its own budget, and an event filter beside it.
     if (organisationExcess(addCost(before, CONFIGURATION_BUDGET, 2 * (rowVersion - version))) === undefined) return;
     let after = before;
-    for (const { id, document, beside } of await changedDocuments(tx, cipher, orgId, version)) {
-      const turn = turns.bulk();
-      if (turn !== undefined) await turn;
+    for await (const { id, document, beside } of changedDocuments(tx, cipher, orgId, version)) {
       after = addCost(after, costs.pieces.get(id) ?? NO_COST, -1);
-      after = addCost(addCost(after, measureConfiguration(document).cost), charactersOnly(beside));
+      after = addCost(after, pieceCost(measureConfiguration(document).cost, beside));
     }
     const excess = organisationExcess(after, before);
     if (excess !== undefined) throw invalidFields([{ field: '', message: excess.message }]);
