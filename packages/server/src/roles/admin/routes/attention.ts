@@ -28,15 +28,13 @@ export function attentionRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'List what needs attention',
         description:
-          'Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for people with the role admin, as the list of tokens), and warnings. At most 200, the most urgent first.',
+          'Failing, misconfigured and silent parts (also sources that cannot read from their broker), backlogs, dead letters and plan violations of the last 24 hours, API tokens that end within 14 days (only for the role admin), and warnings. At most 200, the most urgent first.',
         tags: ['Statistics'],
         response: { 200: named('AttentionList', Closed({ items: Type.Array(AttentionItem), checked_at: Timestamp })) },
       },
     },
     async ({ user }) => {
-      // As the list of tokens: API tokens learn nothing of one another.
-      const maySeeTokens = roleReaches(user.role, 'admin') && user.api_token_id === undefined;
-      const { rows: tokens } = maySeeTokens
+      const { rows: tokens } = roleReaches(user.role, 'admin')
         ? await listApiTokens(context.db, user.org_id, { limit: MAX_API_TOKENS, offset: 0 })
         : { rows: [] };
       return {
