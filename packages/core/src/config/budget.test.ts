@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addCost, measureConfiguration, NO_COST, ORGANISATION_BUDGET, organisationExcess, pieceCost } from './budget.ts';
+import { addCost, measureConfiguration, measureInSteps, NO_COST, ORGANISATION_BUDGET, organisationExcess, pieceCost } from './budget.ts';
 
 const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const properties = Object.fromEntries(many(3_000, (i) => [`p${i}`, { type: 'string', pattern: `^[a-z]{${1 + (i % 900)}}$` }]));
@@ -83,4 +83,17 @@ test('characters are those of texts and field names; a document above its budget
 
 test('a piece of an organisation costs its document, the characters held with it, and its own memory', () => {
   expect(pieceCost({ ...NO_COST, values: 3, characters: 7 }, { ab: 'cd' })).toEqual({ ...NO_COST, values: 3, characters: 7 + 4 + 1_000 });
+});
+
+test('a plan of 6,000 properties is measured in steps, with the result of one: it took 22 ms', () => {
+  const plan = { events: { E: { properties: Object.fromEntries(many(6_000, (i) => [`p${i}`, { type: 'string', pattern: '^a' }])) } } };
+  const steps = measureInSteps(plan);
+  let count = 0;
+  for (let step = steps.next(); ; step = steps.next(), count++)
+    if (step.done) {
+      expect(step.value).toEqual(measureConfiguration(plan));
+      expect(step.value.cost).toMatchObject({ values: 3 + 6_000 * 3, characters: expect.any(Number) });
+      break;
+    }
+  expect(count).toBe(18);
 });

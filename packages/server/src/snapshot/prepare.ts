@@ -1,4 +1,4 @@
-import { type Cost, type Excess, measureConfiguration } from '@firsthand/core/config/budget.ts';
+import { type Cost, type Excess, measureInSteps } from '@firsthand/core/config/budget.ts';
 import { compilePattern } from '@firsthand/core/filter/pattern.ts';
 import type { Steps } from '@firsthand/core/steps.ts';
 import { finishInTurns } from '../runtime/turns.ts';
@@ -16,7 +16,7 @@ export interface Prepared {
   excess?: Excess;
 }
 export function* prepareInSteps(document: unknown): Steps<Prepared> {
-  const measured = measureConfiguration(document);
+  const measured = yield* measureInSteps(document);
   if (!measured.ok) return { cost: measured.cost, excess: measured };
   for (const { pattern, any_case } of measured.patterns) {
     yield;

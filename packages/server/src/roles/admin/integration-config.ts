@@ -1,6 +1,6 @@
 /** Checks a revision's config against its vendor, seals its secrets, replaces masks with the stored secrets, and masks responses. */
 import { loadVendor } from '@firsthand/catalog/index.ts';
-import { measureConfiguration } from '@firsthand/core/config/budget.ts';
+import { measureInSteps } from '@firsthand/core/config/budget.ts';
 import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import { finish } from '@firsthand/core/steps.ts';
@@ -43,7 +43,7 @@ export async function checkConfig(
 ): Promise<void> {
   // The body was measured with masks in place of the stored secrets, and without the defaults of an install.
   await turns.bulk();
-  const measured = measureConfiguration(config);
+  const measured = await finishInTurns(measureInSteps(config));
   if (!measured.ok) throw invalid(rules.at ?? 'config', measured.message);
   const { missing, invalid: wrong } = await finishInTurns(validateConfigInSteps(vendor, config, urlRules(context)));
   const faults = [...wrong, ...(rules.complete ? missing : [])].map(({ field, message }) => ({

@@ -3,15 +3,9 @@
  * written since, by this process or another, are measured in the transaction of the write, which no other write runs beside. What was
  * deleted since still counts, for the moment until the snapshot is loaded again.
  */
-import {
-  addCost,
-  CONFIGURATION_BUDGET,
-  measureConfiguration,
-  NO_COST,
-  organisationExcess,
-  pieceCost,
-} from '@firsthand/core/config/budget.ts';
+import { addCost, CONFIGURATION_BUDGET, measureInSteps, NO_COST, organisationExcess, pieceCost } from '@firsthand/core/config/budget.ts';
 import { invalidFields } from '../../http/errors.ts';
+import { finishInTurns } from '../../runtime/turns.ts';
 import type { Cipher } from '../../secrets/cipher.ts';
 import type { SnapshotSource } from '../../snapshot/types.ts';
 import { changedDocuments } from '../../stores/config/changed-documents.ts';
@@ -28,7 +22,7 @@ export function createBudgetCheck(snapshots: Pick<SnapshotSource, 'current'>, ci
     let after = before;
     for await (const { id, document, beside } of changedDocuments(tx, cipher, orgId, version)) {
       after = addCost(after, costs.pieces.get(id) ?? NO_COST, -1);
-      after = addCost(after, pieceCost(measureConfiguration(document).cost, beside));
+      after = addCost(after, pieceCost((await finishInTurns(measureInSteps(document))).cost, beside));
     }
     const excess = organisationExcess(after, before);
     if (excess !== undefined) throw invalidFields([{ field: '', message: excess.message }]);

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '@firsthand/core/json.ts';
+import { jsonEqual } from '@firsthand/core/tracking-plan/equal.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import { ApiError } from '../../http/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -140,7 +140,7 @@ export function differences(before: object = {}, after: object = {}): JsonObject
   fields.delete('updated_at');
   return Object.fromEntries(
     [...fields]
-      .filter((field) => !isDeepStrictEqual(old[field], next[field]))
+      .filter((field) => !jsonEqual(old[field], next[field]))
       .map((field) => [field, { old: old[field] ?? null, new: next[field] ?? null }]),
   );
 }
