@@ -1,8 +1,8 @@
 /** What a page shows instead of its content: loading, empty, failed, not permitted, not found. */
 import { Alert, Button, Loader, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { RefusedError, Unreachable } from '../api.ts';
+import { LinkButton } from './link-button.tsx';
 import classes from './states.module.css';
 
 export function Loading({ what }: { what: string }) {
@@ -97,15 +97,7 @@ export function PageError({ error, reset }: { error: unknown; reset?: () => void
 }
 export function NotFound() {
   return (
-    <Empty
-      title="There is no such page"
-      order={1}
-      action={
-        <Button variant="default" component={Link} to="/">
-          Go to Home
-        </Button>
-      }
-    >
+    <Empty title="There is no such page" order={1} action={<LinkButton to="/">Go to Home</LinkButton>}>
       The address may be mistyped, or what it pointed to is gone.
     </Empty>
   );

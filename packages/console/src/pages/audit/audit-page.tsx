@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useState } from 'react';
 import { api, call } from '../../api.ts';
+import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { UserSelect } from '../../components/server-select.tsx';
@@ -114,9 +115,7 @@ export function AuditPage() {
                 Clear the filters
               </Button>
             ) : (
-              <Button variant="default" component={Link} to="/pipelines">
-                Go to the pipelines
-              </Button>
+              <LinkButton to="/pipelines">Go to the pipelines</LinkButton>
             )
           }
         >

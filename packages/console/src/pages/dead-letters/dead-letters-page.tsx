@@ -1,10 +1,11 @@
 /** What failed for good, by cause; inspect one, replay one, some, a cause or a filter; replay history. */
 import { Button, Group, SegmentedControl, Select, Tabs } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { allPages } from '../../all-pages.ts';
 import { api, call } from '../../api.ts';
+import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect } from '../../components/range-select.tsx';
@@ -144,9 +145,7 @@ export function DeadLettersPage() {
                     Clear the filters
                   </Button>
                 ) : (
-                  <Button variant="default" component={Link} to="/events">
-                    See the events
-                  </Button>
+                  <LinkButton to="/events">See the events</LinkButton>
                 )
               }
             >

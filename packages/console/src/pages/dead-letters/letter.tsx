@@ -1,12 +1,12 @@
 /** One dead letter: why it failed, each attempt, the event. A rejected event can be corrected before it is sent again. */
-import { Alert, Button, CloseButton, Group, Title } from '@mantine/core';
+import { Alert, CloseButton, Group, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Attempt } from '../../components/attempt.tsx';
 import { Json } from '../../components/json.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { RefusedSender } from '../../components/refused-sender.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
@@ -65,9 +65,9 @@ export function Letter({ id, onReplay, onClose }: { id: string; onReplay: () => 
                 Replay this one …
               </RoleButton>
             )}
-            <Button variant="default" component={Link} to="/events" search={{ selected: letter.data.event_id } as never}>
+            <LinkButton to="/events" search={{ selected: letter.data.event_id }}>
               What happened to it
-            </Button>
+            </LinkButton>
             <RoleButton
               needs="admin"
               variant="default"

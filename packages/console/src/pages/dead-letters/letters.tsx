@@ -1,9 +1,10 @@
 /** The dead letters of the filters, newest first; several can be chosen. */
-import { Box, Button, Checkbox, Group, Table } from '@mantine/core';
+import { Box, Checkbox, Group, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
+import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
@@ -55,13 +56,11 @@ export function Letters({
         title={EMPTY[status]}
         action={
           status === 'all' ? (
-            <Button variant="default" component={Link} to="/dead-letters">
-              Clear the filters
-            </Button>
+            <LinkButton to="/dead-letters">Clear the filters</LinkButton>
           ) : (
-            <Button variant="default" component={Link} to="/dead-letters" search={{ ...search, status: 'all' } as never}>
+            <LinkButton to="/dead-letters" search={{ ...search, status: 'all' }}>
               Show those of every state
-            </Button>
+            </LinkButton>
           )
         }
       >

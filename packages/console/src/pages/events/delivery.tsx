@@ -1,10 +1,11 @@
 /** One integration in an event's life: the result in one sentence, the way to mend it, each attempt, the request and the answer. */
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, call } from '../../api.ts';
 import { Attempt } from '../../components/attempt.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
 import { Reason } from '../../components/reason.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
@@ -115,31 +116,23 @@ function Why({ event, delivery, integration }: { event: Explained; delivery: Del
       <Group gap="xs" mt={6}>
         {(failed || isMapping(reason)) && integration !== undefined && (
           // With this event in it: the request that failed is what the builder shows.
-          <Button
-            component={Link}
+          <LinkButton
+            variant="filled"
             to={`/templates/${integration.template_id}`}
-            search={
-              {
-                integration: integration.id,
-                ...(event.event === null ? {} : { event: event.event_id }),
-              } as never
-            }
+            search={{
+              integration: integration.id,
+              ...(event.event === null ? {} : { event: event.event_id }),
+            }}
             size="compact-xs"
           >
             Open the mapping
-          </Button>
+          </LinkButton>
         )}
         {status === 'dead_lettered' && <SameFailure integrationId={delivery.integration_id} reason={reason} />}
         {reason === 'consent_not_granted' && (
-          <Button
-            component={Link}
-            to={`/pipelines/${event.pipeline_id}`}
-            search={{ tab: 'consent' } as never}
-            size="compact-xs"
-            variant="default"
-          >
+          <LinkButton to={`/pipelines/${event.pipeline_id}`} search={{ tab: 'consent' }} size="compact-xs">
             Consent settings
-          </Button>
+          </LinkButton>
         )}
       </Group>
     </div>
@@ -155,15 +148,9 @@ function SameFailure({ integrationId, reason }: { integrationId: string; reason:
     staleTime: 30_000,
   });
   return (
-    <Button
-      component={Link}
-      to="/dead-letters"
-      search={{ integration: integrationId, status: 'all', ...which } as never}
-      size="compact-xs"
-      variant="default"
-    >
+    <LinkButton to="/dead-letters" search={{ integration: integrationId, status: 'all', ...which }} size="compact-xs">
       {total === undefined || total < 2 ? 'All that failed this way' : `All ${number(total)} that failed this way`}
-    </Button>
+    </LinkButton>
   );
 }
 function isMapping(reason: string | null): boolean {

@@ -1,9 +1,10 @@
 /** Every retained event, live or past, with its result at each integration; the selected one explains itself in a side panel. */
 import { Alert, Button, Group } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { api, call, RefusedError } from '../../api.ts';
+import { LinkButton } from '../../components/link-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect } from '../../components/range-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
@@ -261,9 +262,9 @@ function SendEvents({ pipelines }: { pipelines: readonly { id: string }[] }) {
       ? { to: '/pipelines' }
       : { to: '/pipelines/$pipelineId', params: { pipelineId: only.id }, search: { snippet: 'html' } };
   return (
-    <Button component={Link} {...(target as { to: string })}>
+    <LinkButton variant="filled" {...target}>
       {only === undefined ? 'Create a pipeline' : more.length > 0 ? 'Choose a pipeline' : 'Send events …'}
-    </Button>
+    </LinkButton>
   );
 }
 

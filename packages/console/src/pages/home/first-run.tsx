@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, call } from '../../api.ts';
+import { LinkButton } from '../../components/link-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, words } from '../../components/tag.tsx';
@@ -71,9 +72,9 @@ export function FirstRun({ pipeline, setup, onLeave }: { pipeline: Made | undefi
             : 'It gets the events that arrive from now on: send another one above, and see it delivered.'}
         </p>
         <Group gap="xs">
-          <Button component={Link} to="/catalog" variant={first === undefined || integrations > 0 ? 'default' : 'filled'}>
+          <LinkButton to="/catalog" variant={first === undefined || integrations > 0 ? 'default' : 'filled'}>
             Open the catalog
-          </Button>
+          </LinkButton>
           {pipeline !== undefined && integrations > 0 && (
             <Link to="/pipelines/$pipelineId" params={{ pipelineId: pipeline.id }}>
               See the pipeline

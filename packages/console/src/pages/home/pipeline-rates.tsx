@@ -1,9 +1,10 @@
 /** The pipelines with their rate. Pages and searches on the server, and asks only for the numbers of the pipelines in view. */
-import { Box, Button, Group, Table, TextInput } from '@mantine/core';
+import { Box, Group, Table, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { PipelineLink } from '../../components/pipeline-link.tsx';
 import { useRange } from '../../components/range-select.tsx';
@@ -76,14 +77,7 @@ export function PipelineRates() {
       ) : pipelines.isLoadingError ? (
         <Failed error={pipelines.error} retry={() => void pipelines.refetch()} />
       ) : rows.length === 0 ? (
-        <Empty
-          title="No pipeline matches"
-          action={
-            <Button variant="default" component={Link} to="/">
-              Show all pipelines
-            </Button>
-          }
-        />
+        <Empty title="No pipeline matches" action={<LinkButton to="/">Show all pipelines</LinkButton>} />
       ) : (
         <div style={{ overflowX: 'auto' }}>
           <Table>

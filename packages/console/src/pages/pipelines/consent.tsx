@@ -1,6 +1,6 @@
 /** Which consent each integration needs, and what that means for one event. Rules for all pipelines stand on the data layer's page. */
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
-import { Alert, Box, Button, Checkbox, Group, Select, Table, Text, Title } from '@mantine/core';
+import { Alert, Box, Checkbox, Group, Select, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { useEffect, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { CATEGORIES } from '../../components/consent-category-select.tsx';
 import { ConsentChange } from '../../components/delivery-change.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
 import { RoleNote } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, words } from '../../components/tag.tsx';
@@ -70,9 +71,9 @@ export function ConsentTab({ pipelineId }: { pipelineId: string }) {
           <Empty
             title="No integrations yet"
             action={
-              <Button variant="default" component={Link} to="/catalog" search={{ pipeline: pipelineId } as never}>
+              <LinkButton to="/catalog" search={{ pipeline: pipelineId }}>
                 Open the catalog
-              </Button>
+              </LinkButton>
             }
           >
             Once the pipeline has one, this table says which consent it needs.

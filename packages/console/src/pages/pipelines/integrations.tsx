@@ -1,8 +1,9 @@
 /** The integrations of a pipeline, and the chosen one beside the list. */
-import { Button, Group, Modal } from '@mantine/core';
+import { Group, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
+import { LinkButton } from '../../components/link-button.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag, toneOf } from '../../components/tag.tsx';
@@ -23,9 +24,9 @@ export function Integrations({ pipelineId }: { pipelineId: string }) {
         title="No integrations yet"
         action={
           <Group gap="sm">
-            <Button component={Link} to="/catalog" search={{ pipeline: pipelineId } as never}>
+            <LinkButton variant="filled" to="/catalog" search={{ pipeline: pipelineId }}>
               Open the catalog
-            </Button>
+            </LinkButton>
             <UseInstalled pipelineId={pipelineId} />
           </Group>
         }

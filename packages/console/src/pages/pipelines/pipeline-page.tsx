@@ -2,9 +2,10 @@
 import { Button, Modal, Tabs } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Copy } from '../../components/json.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangeSelect } from '../../components/range-select.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
@@ -77,9 +78,9 @@ export function PipelinePage() {
           <Button variant="default" onClick={() => setSnippet('html')}>
             Send events …
           </Button>
-          <Button component={Link} to="/catalog" search={{ pipeline: pipelineId } as never}>
+          <LinkButton variant="filled" to="/catalog" search={{ pipeline: pipelineId }}>
             Add integration
-          </Button>
+          </LinkButton>
         </>
       }
     >

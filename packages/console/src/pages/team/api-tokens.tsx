@@ -3,9 +3,9 @@ import { Alert, Box, Button, Group, Modal, Select, Stack, Table, Text, TextInput
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
 import { PipelinesSelect } from '../../components/server-select.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -36,14 +36,7 @@ export function ApiTokens() {
   });
   if (!may)
     return (
-      <Empty
-        title="Needs the role admin"
-        action={
-          <Button variant="default" component={Link} to="/team">
-            See who is an administrator
-          </Button>
-        }
-      >
+      <Empty title="Needs the role admin" action={<LinkButton to="/team">See who is an administrator</LinkButton>}>
         API tokens are managed by administrators.
       </Empty>
     );

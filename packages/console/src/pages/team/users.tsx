@@ -3,8 +3,9 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { RoleButton, RoleNote } from '../../components/role-button.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
@@ -224,16 +225,7 @@ export function Users() {
             })}
           </Table.Tbody>
         </Table>
-        {rows.length === 0 && (
-          <Empty
-            title="Nobody matches"
-            action={
-              <Button variant="default" component={Link} to="/team">
-                Show all users
-              </Button>
-            }
-          />
-        )}
+        {rows.length === 0 && <Empty title="Nobody matches" action={<LinkButton to="/team">Show all users</LinkButton>} />}
       </section>
       <MoreButton shown={rows.length} total={total} query={users} />
       <Modal opened={open} onClose={close} title="Add a user">
