@@ -147,3 +147,26 @@ test('a mapping is found and changed by keyboard alone: the request follows, the
   await page.getByText('Revision 2 is saved.').waitFor();
   await page.keyboard.press('Escape');
 });
+
+test('after a row of a table is removed the focus is in the next row, after the last one beside the table', async () => {
+  for (const name of ['Third', 'Second', 'First']) await admin.post('/api-tokens', { name, role: 'viewer' });
+  await page.goto(`${service.url}/team?tab=tokens`);
+  await page.getByRole('button', { name: 'Revoke Third' }).waitFor();
+  const revoke = async (name: string) => {
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('Whatever uses it is refused at once').waitFor();
+    await press(/^Revoke$/);
+    await page.getByRole('button', { name: `Revoke ${name}` }).waitFor({ state: 'detached' });
+  };
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
+  await tabTo(page, /^Revoke First$/);
+  await revoke('First');
+  await expect.poll(focused).toBe('Revoke Second');
+  await tabTo(page, /^Revoke Third$/);
+  await revoke('Third');
+  // It was the last row: the one before it.
+  await expect.poll(focused).toBe('Revoke Second');
+  await revoke('Second');
+  await page.getByText('No API tokens').waitFor();
+  await expect.poll(focused).toBe('New token');
+});

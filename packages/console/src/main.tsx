@@ -7,6 +7,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { RefusedError } from './api.ts';
+import { keepFocus } from './keep-focus.ts';
 import { Overlays } from './overlays.tsx';
 import { createConsoleRouter } from './router.tsx';
 import { session } from './session/session.ts';
@@ -43,6 +44,7 @@ async function reloadAfterUpgrade(): Promise<void> {
   location.reload();
 }
 
+keepFocus();
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 createRoot(root).render(
