@@ -64,7 +64,7 @@ describe.runIf(onServers)('limits over two processes', () => {
     await sleep(OFFERED_MS);
     // A busy machine may need longer to offer more than the limit.
     await until('every process to refuse some', () => senders.every(({ statuses }) => (statuses.get(429) ?? 0) > 0));
-    // With the answers that are on their way: these count too.
+    // Senders stop after their last answer, so that the time fits what was admitted.
     await Promise.all(senders.map((sender) => sender.stop()));
     const seconds = (performance.now() - began) / 1_000;
     const admitted = senders.map(({ accepted }) => accepted.size);

@@ -18,7 +18,7 @@ export const CONFIGURATION_BUDGET = {
   template_tags: 5_000,
   /** Parts of the targets of all mappings (`a.b` has two). Those of `global` count for each entry of `events`, which is compiled with them. */
   target_parts: 50_000,
-  /** Of all texts and field names. More than a request body has: the fields of a resource can be written one after the other. */
+  /** Characters of all texts and field names. More than one request body can have, because a resource can be written in several requests. */
   characters: 5_000_000,
 } as const;
 export type Cost = Record<keyof typeof CONFIGURATION_BUDGET, number>;

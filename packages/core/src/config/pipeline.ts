@@ -114,7 +114,7 @@ export type Pipeline = ValueOf<typeof pipeline>;
 /** What a client may write; the service makes everything else. */
 export type PipelineFields = WritableOf<typeof pipeline>;
 export type PipelineInput = UpdateOf<typeof pipeline>;
-/** What can be long in a pipeline, for counting its characters. */
+/** The fields of a pipeline that can be long. Their characters count towards the organisation's budget. */
 export function longFields({
   domain_allowlist,
   labels,

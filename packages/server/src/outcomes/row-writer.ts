@@ -15,7 +15,10 @@ import {
 
 /** Rows are short-lived garbage: a small young generation suffices and saves memory. */
 const YOUNG_MB = 8;
-/** Ten times what it needs. Up to this limit V8 lets a heap grow by a third before it collects garbage, above by up to three times. */
+/**
+ * Ten times what the thread needs. V8 lets a heap with so low a limit grow by a third between collections, and one with a higher limit
+ * up to threefold.
+ */
 const OLD_MB = 256;
 
 type Asked = RowWriterRequest extends infer R ? (R extends RowWriterRequest ? Omit<R, 'id'> : never) : never;

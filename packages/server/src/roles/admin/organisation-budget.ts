@@ -1,7 +1,7 @@
 /**
  * Rejects a write that would make an organisation's configuration exceed its budget. The snapshot holds the costs of all documents; those
- * written since, by this process or another, are measured in the transaction of the write, which no other write runs beside. What was
- * deleted since still counts, for the moment until the snapshot is loaded again.
+ * written since, by this process or another, are measured in the transaction of the write. No other write runs meanwhile, so none is
+ * missed. What was deleted since still counts until the snapshot is loaded again.
  */
 import { addCost, CONFIGURATION_BUDGET, measureInSteps, NO_COST, organisationExcess, pieceCost } from '@firsthand/core/config/budget.ts';
 import { invalidFields } from '../../http/errors.ts';

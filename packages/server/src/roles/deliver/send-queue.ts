@@ -12,7 +12,7 @@ export type Next =
   | { kind: 'blocked' };
 
 const BLOCKED: Next = { kind: 'blocked' };
-/** Slots. A new list for each batch would cost more than its own memory. */
+/** The list is shortened once so many slots at its front are empty: shortening it for each batch would cost more than the slots. */
 const COMPACT_AT = 64;
 /** Events of an integration that a killed process may deliver again, unless more requests may be in flight. */
 const MOST_REPEATED = 10;

@@ -106,7 +106,7 @@ export interface ReadRange {
 export interface EventLog {
   /** Resolves when durable. Throws `LogUnavailable` when the log cannot store now, and `RecordTooLarge` when it never can. */
   append(appends: Append[]): Promise<AppendResult[]>;
-  /** Reads what the first append to topics of these families would wait for. */
+  /** Reads in advance what the first append to a topic of these families would have to wait for. */
   prepare?(families: readonly string[]): Promise<void>;
   /**
    * Acknowledges all deliveries. If a part of `alongside` cannot be stored, it rejects and acknowledges none; call it again then. Readers
