@@ -1,8 +1,8 @@
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { Cipher } from '../secrets/cipher.ts';
-import { openConfig } from '../stores/config/load-config.ts';
 import { organisationKey } from '../stores/config/organisations.ts';
 import { readParameters } from '../stores/config/pipeline-parameters.ts';
+import { openConfig } from '../stores/config/revision-configs.ts';
 import { findRevision } from '../stores/config/revisions.ts';
 import type { Db } from '../stores/config/schema.ts';
 import { type CompileSettings, compileIntegration } from './compile-integration.ts';

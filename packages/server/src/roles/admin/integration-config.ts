@@ -14,7 +14,7 @@ import { finishInTurns, turns } from '../../runtime/turns.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { maskSecrets, type Path, pathText, type SecretAt, splitSecrets } from '../../secrets/mask.ts';
 import { restoreMaskedInSteps } from '../../secrets/restore-masked.ts';
-import { openConfig } from '../../stores/config/load-config.ts';
+import { openConfig } from '../../stores/config/revision-configs.ts';
 import type { StoredRevision } from '../../stores/config/revisions.ts';
 import { storedJson } from '../../stores/config/stored-json.ts';
 import type { AdminContext } from './deps.ts';

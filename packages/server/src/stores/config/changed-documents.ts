@@ -2,11 +2,12 @@ import { longFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { transformation } from '@firsthand/core/config/transformation.ts';
 import { webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { Cipher } from '../../secrets/cipher.ts';
-import { openConfig } from './load-config.ts';
+import { rowBytes } from './large-columns.ts';
 import { organisationKey } from './organisations.ts';
-import { bytesOf, rowsInTurns } from './paging.ts';
 import { openParameters } from './pipeline-parameters.ts';
+import { openConfig } from './revision-configs.ts';
 import type { Db } from './schema.ts';
+import { rowsInTurns } from './sized-rows.ts';
 import { lenientJson, storedJson } from './stored-json.ts';
 
 export interface ChangedDocument {
@@ -23,7 +24,7 @@ export async function* changedDocuments(tx: Db, cipher: Cipher, orgId: string, a
   const key = await organisationKey(tx, orgId);
 
   const pipelines = tx.selectFrom('pipelines').where('org_id', '=', orgId).where('row_version', '>', after).where('deleted_at', 'is', null);
-  const sizedPipelines = await pipelines.select(['id', bytesOf('parameters', 'identity_config')]).execute();
+  const sizedPipelines = await pipelines.select(['id', rowBytes('pipelines')]).execute();
   for await (const row of rowsInTurns(sizedPipelines, (ids) => pipelines.selectAll().where('id', 'in', ids).execute())) {
     const read = pipeline.fromRow(row, lenientJson);
     const { parameters } = readable(() => openParameters(cipher, key, read.parameters, row), { parameters: {}, sealed: [] });
@@ -41,7 +42,7 @@ export async function* changedDocuments(tx: Db, cipher: Cipher, orgId: string, a
     .where('integrations.org_id', '=', orgId)
     .where('integrations.row_version', '>', after)
     .where('integrations.deleted_at', 'is', null);
-  const sizedConfigs = await integrations.select(bytesOf('revisions.config', 'revisions.secrets', 'integrations.event_filter')).execute();
+  const sizedConfigs = await integrations.select(rowBytes('revisions', 'integrations')).execute();
   const readConfigs = (ids: string[]) =>
     integrations
       .select(['integrations.event_filter', 'revisions.config', 'revisions.secrets'])
@@ -55,19 +56,19 @@ export async function* changedDocuments(tx: Db, cipher: Cipher, orgId: string, a
     };
 
   const steps = tx.selectFrom('transformations').where('org_id', '=', orgId).where('row_version', '>', after);
-  const sizedSteps = await steps.select(['id', bytesOf('rules', 'code', 'event_filter')]).execute();
+  const sizedSteps = await steps.select(['id', rowBytes('transformations')]).execute();
   for await (const row of rowsInTurns(sizedSteps, (ids) => steps.selectAll().where('id', 'in', ids).execute()))
     yield { id: row.id, document: transformation.fromRow(row, lenientJson) };
 
   const sources = tx.selectFrom('webhook_sources').where('org_id', '=', orgId).where('row_version', '>', after);
-  const sizedSources = await sources.select(['id', bytesOf('mappings', 'event_name_map')]).execute();
+  const sizedSources = await sources.select(['id', rowBytes('webhook_sources')]).execute();
   for await (const row of rowsInTurns(sizedSources, (ids) => sources.selectAll().where('id', 'in', ids).execute())) {
     const signing_secret = readable(() => cipher.openText(key, row.signing_secret), '');
     yield { id: row.id, document: { ...webhookSource.fromRow(row, lenientJson), signing_secret } };
   }
 
   const plans = tx.selectFrom('tracking_plans').select('pipeline_id as id').where('org_id', '=', orgId).where('row_version', '>', after);
-  const sizedPlans = await plans.select(bytesOf('plan')).execute();
+  const sizedPlans = await plans.select(rowBytes('tracking_plans')).execute();
   for await (const { id, plan } of rowsInTurns(sizedPlans, (ids) => plans.select('plan').where('pipeline_id', 'in', ids).execute()))
     yield { id: trackingPlanId(id), document: storedJson<unknown>(plan, {}) };
 

@@ -1,5 +1,6 @@
 import { type Integration, type IntegrationFields, integration } from '@firsthand/core/config/integration.ts';
-import { anyContains, bytesOf, countOf, decodeInTurns, type Page, type Paged, readBoundedPage } from './paging.ts';
+import { rowBytes } from './large-columns.ts';
+import { anyContains, countOf, decodeInTurns, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { Db, Stamp } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
@@ -51,7 +52,7 @@ export async function listIntegrations(db: Db, orgId: string, pipelineId: string
     .where('integrations.pipeline_id', '=', pipelineId)
     .orderBy('integrations.created_at')
     .orderBy('integrations.id');
-  const sized = listed.clearSelect().select(bytesOf('integrations.event_filter'));
+  const sized = listed.clearSelect().select(rowBytes('integrations'));
   const { rows, total } = await readBoundedPage(listed, sized, page, () => countOf(all));
   return { rows: await decodeInTurns(rows, (row) => integration.fromRow(row, lenientJson)), total };
 }
@@ -77,7 +78,7 @@ export async function listAllIntegrations(db: Db, orgId: string, filter: Integra
   if (ids !== undefined) query = query.where('integrations.id', 'in', orNone(ids));
   if (pipeline_ids !== undefined) query = query.where('integrations.pipeline_id', 'in', orNone(pipeline_ids));
   const listed = query.select('pipelines.name as pipeline_name').orderBy('integrations.created_at').orderBy('integrations.id');
-  const sized = listed.clearSelect().select(bytesOf('integrations.event_filter'));
+  const sized = listed.clearSelect().select(rowBytes('integrations'));
   const { rows, total } = await readBoundedPage(listed, sized, page, () => countOf(query.clearSelect()));
   return {
     rows: await decodeInTurns(rows, ({ pipeline_name, ...row }) => ({ ...integration.fromRow(row, lenientJson), pipeline_name })),

@@ -9,20 +9,20 @@
  */
 import { type Integration, integration } from '@firsthand/core/config/integration.ts';
 import { type Pipeline, pipeline } from '@firsthand/core/config/pipeline.ts';
-import type { ReadJson } from '@firsthand/core/config/resource.ts';
 import { type DataLayerConfig, DEFAULT_DATA_LAYER, type TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { type Transformation, transformation } from '@firsthand/core/config/transformation.ts';
 import { type WebhookSource, webhookSource } from '@firsthand/core/config/webhook-source.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
-import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
 import { turns } from '../../runtime/turns.ts';
 import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
-import { joinSecrets, type SecretAt } from '../../secrets/mask.ts';
 import { selectIntegrations } from './integrations.ts';
+import { rowBytes } from './large-columns.ts';
 import { engineOf } from './open.ts';
-import { bytesOf, readInTurns } from './paging.ts';
 import { openParameters } from './pipeline-parameters.ts';
+import { RevisionConfigs } from './revision-configs.ts';
+import { type MaybeUnreadable, RowReader, unreadable } from './row-reader.ts';
 import type { Db } from './schema.ts';
+import { type Documents, readSized } from './sized-rows.ts';
 import { readConfigVersion } from './version.ts';
 
 export interface Versioned<Row> {
@@ -34,10 +34,6 @@ export interface Versioned<Row> {
 export interface OrganisationConfig extends MaybeUnreadable {
   id: string;
   data_layer: DataLayerConfig;
-}
-/** Lists the unreadable columns of a row. Only that piece is disabled; the others still load. */
-export interface MaybeUnreadable {
-  unreadable?: ConfigFault[];
 }
 export type PipelineWithSecrets = Pipeline &
   MaybeUnreadable & {
@@ -62,9 +58,6 @@ export interface ConfigRows {
 export type VersionedRows = Pick<ConfigRows, 'version' | 'urgent_version'> & {
   [K in Exclude<keyof ConfigRows, 'version' | 'urgent_version'>]: Versioned<NonNullable<ConfigRows[K][number]['row']>>[];
 };
-
-/** Rows whose sizes are asked for at once: there may be thousands. Each query waits for the other side, which SQLite does on this thread. */
-const CHUNK = { sqlite: 250, postgres: 1_000 };
 
 /** Reads everything in one transaction, so that the rows are consistent while writers continue. */
 export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
@@ -98,7 +91,7 @@ async function readOrganisations(tx: Db, known: ReadonlyMap<string, number>): Pr
     heads.map((head) => ({ id: head.id, row_version: Math.max(head.row_version, head.data_layer_version ?? 0) })),
     known,
     {
-      sizes: (ids) => all.select(bytesOf('data_layers.config')).where('organisations.id', 'in', ids).execute(),
+      sizes: (ids) => all.select(rowBytes('data_layers')).where('organisations.id', 'in', ids).execute(),
       rows: (ids) => all.select('data_layers.config').where('organisations.id', 'in', ids).execute(),
       decode({ id, config }) {
         const reader = new RowReader();
@@ -117,19 +110,7 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
   return await withRows(tx, heads, known, {
     sizes: (ids) =>
       joined
-        .select([
-          'pipelines.id',
-          bytesOf(
-            'plan',
-            'domain_allowlist',
-            'labels',
-            'parameters',
-            'parameter_secrets',
-            'config',
-            'js_builder_config',
-            'identity_config',
-          ),
-        ])
+        .select(['pipelines.id', rowBytes('pipelines', 'tracking_plans')])
         .where('pipelines.id', 'in', ids)
         .execute(),
     rows: (ids) =>
@@ -172,7 +153,7 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
     sizes: (ids) =>
       tx
         .selectFrom('integrations')
-        .select(['id', bytesOf('event_filter')])
+        .select(['id', rowBytes('integrations')])
         .where('id', 'in', ids)
         .execute(),
     async rows(ids) {
@@ -189,56 +170,6 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
   });
 }
 
-interface RevisionOfOrganisation {
-  org_id: string;
-  revision_id: string;
-}
-/**
- * Reads, decrypts and parses each revision once, however many integrations use it. They share the config as one object, which lets the
- * compiler recognise it. It is read-only.
- */
-class RevisionConfigs {
-  readonly #tx: Db;
-  readonly #cipher: Cipher;
-  readonly #keyOf: KeyOf;
-  readonly #read = new Map<string, { config: JsonObject; faults: readonly ConfigFault[] }>();
-
-  constructor(tx: Db, cipher: Cipher, keyOf: KeyOf) {
-    this.#tx = tx;
-    this.#cipher = cipher;
-    this.#keyOf = keyOf;
-  }
-
-  async load(rows: readonly RevisionOfOrganisation[]): Promise<void> {
-    const unread = rows.filter((row) => !this.#read.has(keyOfRevision(row)));
-    const wanted = Map.groupBy(unread, ({ revision_id }) => revision_id);
-    const revisions = this.#tx.selectFrom('revisions');
-    await readSized(this.#tx, [...wanted.keys()], {
-      sizes: (ids) =>
-        revisions
-          .select(['id', bytesOf('config', 'secrets')])
-          .where('id', 'in', ids)
-          .execute(),
-      rows: (ids) => revisions.select(['id', 'config', 'secrets']).where('id', 'in', ids).execute(),
-      decode: (revision) => {
-        for (const row of wanted.get(revision.id) ?? []) {
-          if (this.#read.has(keyOfRevision(row))) continue;
-          const reader = new RowReader();
-          const config = reader.read('config', () => openConfig(this.#cipher, this.#keyOf(row.org_id), revision), {});
-          this.#read.set(keyOfRevision(row), { config, faults: reader.faults });
-        }
-      },
-    });
-  }
-  of(row: RevisionOfOrganisation): { config: JsonObject; faults: readonly ConfigFault[] } {
-    const read = this.#read.get(keyOfRevision(row));
-    if (read === undefined) throw new Error(`revision ${row.revision_id} was not read`);
-    return read;
-  }
-}
-/** The organisation's key opens the secrets, so it is part of the identity. */
-const keyOfRevision = ({ org_id, revision_id }: RevisionOfOrganisation) => `${org_id} ${revision_id}`;
-
 async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
   const heads = await tx
     .selectFrom('transformations')
@@ -252,7 +183,7 @@ async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
   return await withRows(tx, heads, known, {
     sizes: (ids) =>
       all
-        .select(['id', bytesOf('rules', 'code', 'event_filter')])
+        .select(['id', rowBytes('transformations')])
         .where('id', 'in', ids)
         .execute(),
     rows: (ids) => all.selectAll().where('id', 'in', ids).execute(),
@@ -274,7 +205,7 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
   return await withRows(tx, heads, known, {
     sizes: (ids) =>
       all
-        .select(['id', bytesOf('mappings', 'event_name_map', 'connection', 'default_consent')])
+        .select(['id', rowBytes('webhook_sources')])
         .where('id', 'in', ids)
         .execute(),
     rows: (ids) => all.selectAll().where('id', 'in', ids).execute(),
@@ -287,56 +218,6 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
       };
     },
   });
-}
-
-/** Reads a row's columns one by one and collects a fault for each unreadable one. */
-class RowReader {
-  readonly #faults: ConfigFault[] = [];
-  read<T>(field: string, read: () => T, fallback: T): T {
-    try {
-      return read();
-    } catch (error) {
-      // The message of a JSON error quotes the text, which may be a secret.
-      const why = error instanceof SyntaxError ? 'it is not valid JSON' : 'it cannot be decrypted';
-      this.#faults.push({ field, message: `The stored value cannot be read: ${why}.` });
-      return fallback;
-    }
-  }
-  readonly json: ReadJson = (field, text, fallback) => this.read(field, () => JSON.parse(text), fallback);
-  get any(): boolean {
-    return this.#faults.length > 0;
-  }
-  get faults(): readonly ConfigFault[] {
-    return this.#faults;
-  }
-}
-function unreadable(faults: readonly ConfigFault[]): MaybeUnreadable {
-  return faults.length > 0 ? { unreadable: [...faults] } : {};
-}
-
-/** A revision's config with its secrets merged back in. */
-export function openConfig(cipher: Cipher, org: KeyedOrganisation, stored: { config: string; secrets: string | null }): JsonObject {
-  const open = JSON.parse(stored.config) as JsonObject;
-  return stored.secrets === null ? open : joinSecrets(open, JSON.parse(cipher.openText(org, stored.secrets)) as SecretAt[]);
-}
-
-interface Documents<Row extends { id: string }, T> {
-  sizes(ids: string[]): Promise<{ id: string; bytes: number }[]>;
-  rows(ids: string[]): Promise<Row[]>;
-  decode(row: Row): T;
-}
-/** Few large documents at a time: they have up to 1 MB, SQLite answers on this thread, and events arrive while thousands are parsed. */
-async function readSized<Row extends { id: string }, T>(
-  tx: Db,
-  ids: readonly string[],
-  { sizes, rows, decode }: Documents<Row, T>,
-): Promise<T[]> {
-  const read: T[] = [];
-  for (const chunk of inChunks(ids, CHUNK[engineOf(tx)])) {
-    const sized = chunk.length === 1 ? chunk.map((id) => ({ id, bytes: 0 })) : await sizes(chunk);
-    read.push(...(await readInTurns(sized, rows, decode)));
-  }
-  return read;
 }
 
 async function withRows<Head extends { id: string; row_version: number }, Row extends { id: string }, Read extends { id: string }>(
@@ -352,7 +233,4 @@ async function withRows<Head extends { id: string; row_version: number }, Row ex
     const row = rows.get(head.id);
     return row === undefined ? head : { ...head, row };
   });
-}
-function* inChunks<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readInTurns, totalBeside } from './paging.ts';
+import { totalBeside } from './paging.ts';
 
 test.each([
   ['none, while one is being added', 0, { limit: 10, offset: 0 }, 1, 0],
@@ -11,29 +11,4 @@ test.each([
   ['only the number', 0, { limit: 0, offset: 0 }, 37, 37],
 ])('the total beside %s', async (_name, rows, page, counted, total) => {
   expect(await totalBeside(rows, page, async () => counted)).toBe(total);
-});
-
-test('large rows are read in several queries, and keep their order', async () => {
-  const sized = [
-    { id: 'a', bytes: 300_000 },
-    { id: 'b', bytes: 300_000 },
-    { id: 'c', bytes: 10 },
-    { id: 'deleted', bytes: 10 },
-    { id: 'd', bytes: 900_000 },
-    { id: 'e', bytes: 10 },
-  ];
-  const read: string[][] = [];
-  const rows = await readInTurns(
-    sized,
-    async (ids) => {
-      read.push(ids);
-      return ids
-        .filter((id) => id !== 'deleted')
-        .map((id) => ({ id }))
-        .toReversed();
-    },
-    ({ id }) => id.toUpperCase(),
-  );
-  expect(read).toEqual([['a'], ['b', 'c', 'deleted'], ['d'], ['e']]);
-  expect(rows).toEqual(['A', 'B', 'C', 'D', 'E']);
 });

@@ -71,45 +71,6 @@ export async function decodeInTurns<Row, T>(rows: readonly Row[], decode: (row: 
   return decoded;
 }
 
-/** Large rows that are read in one query. */
-const CHUNK_BYTES = 500_000;
-
-/** Reads rows that may be large, in the order of `sized`, with turns of the loop in between. Rows deleted meanwhile are left out. */
-export async function* rowsInTurns<Row extends { id: string }>(
-  sized: readonly { id: string; bytes: number }[],
-  read: (ids: string[]) => Promise<Row[]>,
-): AsyncGenerator<Row> {
-  for (let at = 0; at < sized.length; ) {
-    const rest = sized.slice(at);
-    const chunk = rest.slice(
-      0,
-      fitting(
-        rest.map(({ bytes }) => Number(bytes)),
-        CHUNK_BYTES,
-      ),
-    );
-    at += chunk.length;
-    await turns.bulk();
-    const rows = new Map((await read(chunk.map(({ id }) => id))).map((row) => [row.id, row]));
-    for (const { id } of chunk) {
-      const turn = turns.bulk();
-      if (turn !== undefined) await turn;
-      const row = rows.get(id);
-      if (row !== undefined) yield row;
-    }
-  }
-}
-/** The same, decoded. */
-export async function readInTurns<Row extends { id: string }, T>(
-  sized: readonly { id: string; bytes: number }[],
-  read: (ids: string[]) => Promise<Row[]>,
-  decode: (row: Row) => T,
-): Promise<T[]> {
-  const decoded: T[] = [];
-  for await (const row of rowsInTurns(sized, read)) decoded.push(decode(row));
-  return decoded;
-}
-
 /** Runs after the page query, not in parallel: with a nearby database, a second connection costs more than the wait. */
 export async function countOf<DB, Tables extends keyof DB>(query: SelectQueryBuilder<DB, Tables, unknown>): Promise<number> {
   const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();

@@ -1,5 +1,6 @@
 import type { DeliveryMode } from '@firsthand/core/config/resources.ts';
-import { bytesOf, countOf, type Page, type Paged, readBoundedPage } from './paging.ts';
+import { rowBytes } from './large-columns.ts';
+import { countOf, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { Db, RevisionRow } from './schema.ts';
 
 /** As stored: the config without its secrets, and the sealed secrets. The routes open and mask them. */
@@ -42,7 +43,7 @@ export async function latestNumbers(db: Db, templateIds: readonly string[]): Pro
 export async function listRevisions(db: Db, orgId: string, templateId: string, page: Page): Promise<Paged<StoredRevision>> {
   const query = db.selectFrom('revisions').where('org_id', '=', orgId).where('template_id', '=', templateId);
   const ordered = query.orderBy('revision_number', 'desc');
-  return readBoundedPage(ordered.selectAll(), ordered.select(bytesOf('config', 'secrets')), page, () => countOf(query));
+  return readBoundedPage(ordered.selectAll(), ordered.select(rowBytes('revisions')), page, () => countOf(query));
 }
 
 export interface RevisionFields {

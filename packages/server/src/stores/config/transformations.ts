@@ -1,6 +1,8 @@
 import { MAX_POSITION, type Transformation, type TransformationFields, transformation } from '@firsthand/core/config/transformation.ts';
-import { bytesOf, countOf, fitting, type Page, type Paged, readInTurns, readPage } from './paging.ts';
+import { rowBytes } from './large-columns.ts';
+import { countOf, fitting, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp, TransformationRow } from './schema.ts';
+import { readInTurns } from './sized-rows.ts';
 import { lenientJson } from './stored-json.ts';
 
 const read = (row: TransformationRow): Transformation => transformation.fromRow(row, lenientJson);
@@ -18,7 +20,7 @@ export async function findTransformation(db: Db, orgId: string, pipelineId: stri
 export async function listTransformations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Transformation>> {
   const query = select(db, orgId, pipelineId);
   const sized = query
-    .select(['id', bytesOf('rules', 'code', 'event_filter')])
+    .select(['id', rowBytes('transformations')])
     .orderBy('position')
     .orderBy('id');
   const { rows: sizes, total } = await readPage(sized, page, () => countOf(query));

@@ -1,5 +1,6 @@
 import { type PublicWebhookSource, type WebhookSourceFields, webhookSource } from '@firsthand/core/config/webhook-source.ts';
-import { anyContains, bytesOf, countOf, decodeInTurns, type Page, type Paged, readBoundedPage } from './paging.ts';
+import { rowBytes } from './large-columns.ts';
+import { anyContains, countOf, decodeInTurns, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { Db, Stamp, WebhookSourceRow } from './schema.ts';
 import { lenientJson } from './stored-json.ts';
 
@@ -45,7 +46,7 @@ export async function listWebhookSources(
   if (search !== undefined) query = query.where(anyContains(['name'], search));
   if (ids !== undefined) query = query.where('id', 'in', ids);
   const ordered = query.orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const sized = ordered.select(bytesOf('mappings', 'event_name_map', 'connection', 'default_consent'));
+  const sized = ordered.select(rowBytes('webhook_sources'));
   const { rows, total } = await readBoundedPage(ordered.select(webhookSource.columns), sized, page, () => countOf(query));
   return { rows: await decodeInTurns(rows, read), total };
 }
