@@ -1,4 +1,4 @@
-/** Owns the thread of `read-thread-entry.ts`: starts it with the first statement, and replaces it when it dies. */
+/** Owns the thread of `read-thread-entry.ts`: starts it with a statement, ends it when there were none for a while, and replaces it when it dies. */
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../../runtime/thread-entry.ts';
 import type { Answered, ReadReply, ReadRequest, Statement } from './read-thread-messages.ts';
@@ -8,6 +8,8 @@ const MOST_WAITING = 256;
 /** As long as a query on PostgreSQL may take. */
 const DEADLINE_MS = 5_000;
 const YOUNG_MB = 8;
+/** Longer than any pause between two statements of a transaction, which would be lost. */
+const IDLE_MS = 60_000;
 
 interface Waiting {
   resolve(answered: Answered): void;
@@ -21,9 +23,11 @@ export class ReadThread {
   #worker: Worker | undefined;
   #lastId = 0;
   #closed = false;
+  readonly #idle: NodeJS.Timeout;
 
-  constructor(file: string) {
+  constructor(file: string, idleMs = IDLE_MS) {
     this.#file = file;
+    this.#idle = setTimeout(() => this.#endIdle(), idleMs).unref();
   }
 
   /** `deadlineMs`: the answer is not waited for any longer. The thread itself finishes the statement. */
@@ -41,11 +45,13 @@ export class ReadThread {
       }, deadlineMs);
       this.#waiting.set(id, { resolve, reject, deadline });
       worker.postMessage({ id, ...statement } satisfies ReadRequest);
+      this.#idle.refresh();
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#idle);
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
@@ -62,6 +68,13 @@ export class ReadThread {
     worker.on('error', (error) => this.#ended(worker, error instanceof Error ? error : new Error(String(error))));
     worker.on('exit', () => this.#ended(worker, busy('the read thread of the trace store exited')));
     return worker;
+  }
+
+  #endIdle(): void {
+    if (this.#waiting.size > 0) return void this.#idle.refresh();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
   }
 
   #settle(reply: ReadReply): void {

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ReadThread } from './read-thread.ts';
+
+function startThread(idleMs: number): (sql: string) => Promise<unknown[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'read-thread-'));
+  const thread = new ReadThread(join(folder, 'traces.sqlite'), idleMs);
+  onTestFinished(async () => {
+    await thread.close();
+    rmSync(folder, { recursive: true });
+  });
+  return async (sql) => (await thread.run({ connection: 'read', sql, parameters: [] })).rows;
+}
+
+test('the thread never ended once started: it ends without statements, and the next one starts another', async () => {
+  const run = startThread(1);
+  await run('create temp table of_this_thread (a)');
+  const tables = () => run("select name from temp.sqlite_master where name = 'of_this_thread'");
+  await expect.poll(tables, { interval: 100 }).toEqual([]);
+});
+
+test('a statement that runs longer than the pause is answered', async () => {
+  const run = startThread(1);
+  const slow = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 300000) select count(*) as counted from n';
+  expect(await run(slow)).toEqual([{ counted: 300_000 }]);
+});
