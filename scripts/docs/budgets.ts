@@ -1,4 +1,4 @@
-import { CONFIGURATION_BUDGET, ORGANISATION_BUDGET } from '../../packages/core/src/config/budget.ts';
+import { CONFIGURATION_BUDGET, COUNT_BUDGET, ORGANISATION_BUDGET } from '../../packages/core/src/config/budget.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
 const COUNTED: Record<keyof typeof CONFIGURATION_BUDGET, string> = {
@@ -7,6 +7,11 @@ const COUNTED: Record<keyof typeof CONFIGURATION_BUDGET, string> = {
   template_tags: '`{{…}}` in all texts',
   target_parts: 'parts of the targets of all mappings (`a.b` has two); those of `global` count for each entry of `events`',
   characters: 'characters of all texts and field names',
+};
+
+const NUMBERED: Record<keyof typeof COUNT_BUDGET, string> = {
+  organisation_templates: 'integration templates of an organisation; deleted ones do not count',
+  template_revisions: 'revisions of one template: create another template to go on',
 };
 
 function rows(budget: Record<string, number>): string[][] {
@@ -38,6 +43,19 @@ most 50,000 of them. An organisation above a budget can still make its configura
 exceed a budget, the newest pieces are disabled and report the reason. A pipeline itself stays enabled.
 
 ${table(['budget', 'at most', 'counts'], rows(ORGANISATION_BUDGET))}
+
+## Counts
+
+What is stored and not held in memory. The numbers do not depend on the size of the documents.
+
+${table(
+  ['budget', 'at most', 'counts'],
+  Object.entries(COUNT_BUDGET).map(([name, most]) => [
+    code(name),
+    most.toLocaleString('en-US'),
+    NUMBERED[name as keyof typeof COUNT_BUDGET],
+  ]),
+)}
 `;
   return [{ file: 'docs/reference/budgets.md', text }];
 }

@@ -36,7 +36,13 @@ export const ORGANISATION_BUDGET = {
 } as const;
 /** What a piece of configuration (a pipeline, an integration, a transformation …) takes in memory beside its texts, counted as characters. */
 const PIECE_CHARACTERS = 1_000;
-export type BudgetName = keyof typeof CONFIGURATION_BUDGET | keyof typeof ORGANISATION_BUDGET;
+/** What is stored and not held in memory. */
+export const COUNT_BUDGET = {
+  /** As many as an organisation may have integrations. Deleted ones do not count. */
+  organisation_templates: 50_000,
+  template_revisions: 10_000,
+} as const;
+export type BudgetName = keyof typeof CONFIGURATION_BUDGET | keyof typeof ORGANISATION_BUDGET | keyof typeof COUNT_BUDGET;
 export interface Excess<Name extends BudgetName = BudgetName> {
   budget: Name;
   message: string;
@@ -105,6 +111,18 @@ export function organisationExcess(total: Readonly<Cost>, before: Readonly<Cost>
   }
   return undefined;
 }
+
+/** The budget that one more of them would exceed. */
+export function countExcess(budget: keyof typeof COUNT_BUDGET, count: number): Excess<keyof typeof COUNT_BUDGET> | undefined {
+  const most = COUNT_BUDGET[budget];
+  if (count < most) return undefined;
+  const [owner, counted] = COUNTED[budget];
+  return { budget, message: `exceeds the budget ${budget}: ${owner} may have at most ${most} ${counted}` };
+}
+const COUNTED = {
+  organisation_templates: ['an organisation', 'integration templates'],
+  template_revisions: ['a template', 'revisions'],
+} as const satisfies Record<keyof typeof COUNT_BUDGET, unknown>;
 
 const NOUNS: Readonly<Record<keyof Cost, string>> = {
   values: 'fields and list items',

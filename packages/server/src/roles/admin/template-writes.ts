@@ -1,15 +1,17 @@
 /** Creates a template with its first revision in one transaction: for install, template creation and the one-step integration. */
+import { type COUNT_BUDGET, countExcess } from '@firsthand/core/config/budget.ts';
 import type { DeliveryMode, Revision, Template } from '@firsthand/core/config/resources.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { MAPPING_KEYS } from '@firsthand/core/mapping/mapping.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { mergeConfig } from '@firsthand/core/vendor/merge.ts';
+import { invalid } from '../../http/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { turns } from '../../runtime/turns.ts';
 import { organisationKey } from '../../stores/config/organisations.ts';
 import { insertRevision } from '../../stores/config/revisions.ts';
 import type { Db } from '../../stores/config/schema.ts';
-import { insertTemplate } from '../../stores/config/templates.ts';
+import { countTemplates, insertTemplate } from '../../stores/config/templates.ts';
 import type { Actor, AdminContext } from './deps.ts';
 import { sealConfig, toRevision } from './integration-config.ts';
 import type { Change } from './write.ts';
@@ -58,6 +60,7 @@ export async function createTemplate(
   change: Change,
   input: NewTemplate,
 ): Promise<{ template: Template; revision: Revision }> {
+  requireRoom('organisation_templates', await countTemplates(tx, user.org_id));
   const now = context.clock.now();
   const template = await insertTemplate(
     tx,
@@ -82,6 +85,7 @@ export async function addRevision(
   change: Change,
   input: Pick<NewTemplate, 'vendor' | 'config' | 'delivery_mode' | 'change_summary'> & { template: Template; revision_number: number },
 ): Promise<Revision> {
+  requireRoom('template_revisions', input.revision_number - 1);
   const org = await organisationKey(tx, user.org_id);
   const sealed = sealConfig(context, org, input.vendor, input.config);
   await turns.bulk();
@@ -97,4 +101,9 @@ export async function addRevision(
     change.stamp.now,
   );
   return toRevision(context, org, input.vendor.key, stored, input.config);
+}
+
+function requireRoom(budget: keyof typeof COUNT_BUDGET, count: number): void {
+  const excess = countExcess(budget, count);
+  if (excess !== undefined) throw invalid('', excess.message);
 }

@@ -1,3 +1,4 @@
+import { COUNT_BUDGET } from '@firsthand/core/config/budget.ts';
 import { type Template, type TemplateFields, template } from '@firsthand/core/config/template.ts';
 import { anyContains, countOf, type Page, type Paged, readPage } from './paging.ts';
 import type { Db, Stamp } from './schema.ts';
@@ -23,6 +24,13 @@ export async function listTemplates(db: Db, orgId: string, filter: TemplateFilte
   if (filter.search !== undefined) query = query.where(anyContains(['name'], filter.search));
   const listed = query.select(template.columns).orderBy('created_at', 'desc').orderBy('id', 'desc');
   return readPage(listed, page, () => countOf(query));
+}
+
+/** Live ones. An index alone counts all of them, and most organisations never had as many as the budget allows. */
+export async function countTemplates(db: Db, orgId: string): Promise<number> {
+  const all = db.selectFrom('templates').where('org_id', '=', orgId);
+  const ever = await countOf(all);
+  return ever < COUNT_BUDGET.organisation_templates ? ever : await countOf(all.where('deleted_at', 'is', null));
 }
 
 export function insertTemplate(tx: Db, identity: { id: string; org_id: string }, fields: TemplateFields, stamp: Stamp): Promise<Template> {

@@ -143,6 +143,20 @@ onStory('integration templates', (story) => {
     expect(await story.refusal('POST', `pipelines/${pipeline}/integrations`, { template_id: id })).toEqual([404, 'NOT_FOUND']);
   });
 
+  test('the refusal named every pipeline of a template in use: it names 20 and counts the others', async () => {
+    const id = await newTemplate(story);
+    const pipelines: string[] = [];
+    for (let n = 0; n < 22; n++) {
+      pipelines.push(await newPipeline(story));
+      await story.made(`pipelines/${pipelines[n]}/integrations`, { template_id: id });
+    }
+    const { status, body } = await story.call('DELETE', `integration-templates/${id}`);
+    expect([status, body.error.message]).toEqual([
+      409,
+      `The template is in use by ${pipelines.sort().slice(0, 20).join(', ')} and 2 more.`,
+    ]);
+  });
+
   test('of a deleted pipeline are free', async () => {
     const [id, pipeline] = [await newTemplate(story), await newPipeline(story)];
     await story.made(`pipelines/${pipeline}/integrations`, { template_id: id });
@@ -275,5 +289,53 @@ onStory('revisions', (story, engine) => {
     await story.harness.store.db.updateTable('templates').set({ vendor: 'gone' }).where('id', '=', id).execute();
     const { latest_revision } = await story.got(`integration-templates/${id}`);
     expect(latest_revision.config).toEqual({ url: URL, authentication: 'bearer', auth_token: '••••d-it' });
+  });
+});
+
+onStory('counts of an organisation', (story) => {
+  const NEW = { name: 'One more', vendor: 'webhook', config: { url: URL } };
+  const refusal = async (path: string, body: object) => {
+    const { status, body: answer } = await story.call('POST', path, body);
+    return [status, answer.error?.code, answer.error?.message];
+  };
+
+  test('templates had no limit: 50,000 that are not deleted', async () => {
+    const [pipeline, deleted] = [await newPipeline(story), await newTemplate(story)];
+    const now = new Date().toISOString();
+    await sql`insert into templates (id, org_id, name, vendor, description, row_version, created_at, updated_at)
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 49999)
+      select 'tpl_many' || cast(i as text), cast(${story.org.org_id} as text), 'Many', 'webhook', '', 1, cast(${now} as text),
+        cast(${now} as text) from n`.execute(
+      story.harness.store.db,
+    );
+    const refused = [
+      422,
+      'VALIDATION_ERROR',
+      'The body exceeds the budget organisation_templates: an organisation may have at most 50000 integration templates.',
+    ];
+    expect(await refusal('integration-templates', NEW)).toEqual(refused);
+    expect(await refusal('integrations', { ...NEW, source_id: pipeline })).toEqual(refused);
+    expect((await story.call('DELETE', `integration-templates/${deleted}`)).status).toBe(204);
+    await story.made('integration-templates', NEW);
+    expect(await refusal('integration-templates', NEW)).toEqual(refused);
+    await story.made('integration-templates', NEW, story.stranger);
+  });
+
+  test('revisions had no limit: 10,000 of one template', async () => {
+    const { template } = await story.made('integration-templates', NEW, story.stranger);
+    const path = `integration-templates/${template.id}/revisions`;
+    const { db } = story.harness.store;
+    const first = await db.selectFrom('revisions').selectAll().where('template_id', '=', template.id).executeTakeFirstOrThrow();
+    await db
+      .insertInto('revisions')
+      .values({ ...first, id: 'rev_9999', revision_number: 9_999 })
+      .execute();
+    const add = () => story.stranger('POST', path, { config: { url: URL } });
+    expect((await add()).body.revision_number).toBe(10_000);
+    const { status, body } = await add();
+    expect([status, body.error.message]).toEqual([
+      422,
+      'The body exceeds the budget template_revisions: a template may have at most 10000 revisions.',
+    ]);
   });
 });

@@ -20,6 +20,8 @@ const tags = ['Integration templates'];
 /** How far a secret is searched that the latest revision no longer has: the search holds up other changes. At least the latest is read. */
 const SEARCHED_REVISIONS = 100;
 const SEARCHED_CHARACTERS = 20_000_000;
+/** Pipelines that a refusal names. */
+const NAMED_PIPELINES = 20;
 const Empty = Type.Null({ description: 'No content.' });
 
 export function templateRoutes(app: AdminApp, context: AdminContext): void {
@@ -125,7 +127,7 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
       await context.write(user, 'template.deleted', async (tx, change) => {
         const before = found(await findTemplate(tx, user.org_id, params.id));
         const users = await pipelinesUsing(tx, user.org_id, before.id);
-        if (users.length > 0) throw new ApiError('CONFLICT', { message: `The template is in use by ${users.join(', ')}.` });
+        if (users.length > 0) throw new ApiError('CONFLICT', { message: `The template is in use by ${firstOf(users)}.` });
         await deleteTemplate(tx, user.org_id, before.id, change.stamp);
         change.audit({ id: before.id, before });
       });
@@ -233,6 +235,11 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
   async function shown(orgId: string, template: Template, revision: StoredRevision, from: Db = db): Promise<Revision> {
     return toRevision(context, await organisationKey(from, orgId), template.vendor, revision);
   }
+}
+
+function firstOf(pipelines: readonly string[]): string {
+  const more = pipelines.length - NAMED_PIPELINES;
+  return `${pipelines.slice(0, NAMED_PIPELINES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The template, or its newest revision, which every template has. */
