@@ -76,9 +76,12 @@ let areCopiesCounted = false;
 /** The containers that were copied for the current event. Nothing else refers to them, so further writes need no copy. */
 let copies: Set<object> | undefined;
 
-/** What a step of divided work does before it yields, and all that undivided work may do: some 6 ms. */
-const STEP_READ = 2 * MAX_TEXT;
-const STEP_WRITTEN = MAX_TEXT;
+/** All that undivided work may do: some 6 ms. */
+const ONE_STEP_READ = 2 * MAX_TEXT;
+const ONE_STEP_WRITTEN = MAX_TEXT;
+/** What a step of divided work does before it yields: some 2 ms, three times as much before V8 has optimised the code. */
+const STEP_READ = MAX_TEXT / 2;
+const STEP_WRITTEN = MAX_TEXT / 4;
 /** The step is long once less than this is left. */
 let stepReadTo = Number.NEGATIVE_INFINITY;
 let stepWriteTo = Number.NEGATIVE_INFINITY;
@@ -93,8 +96,8 @@ export function startQuota(bytes: number, write = MAX_WRITTEN): void {
 /** The same for work that is done again in steps if it exceeds one. */
 export function startStepQuota(bytes: number): void {
   startQuota(bytes);
-  toWrite = STEP_WRITTEN;
-  toRead = STEP_READ;
+  toWrite = ONE_STEP_WRITTEN;
+  toRead = ONE_STEP_READ;
 }
 export function endQuota(): void {
   toWrite = Number.POSITIVE_INFINITY;

@@ -11,7 +11,16 @@ test('the rows of one event are compiled in steps too: mappings, enrichments and
   expect([...compileMappingInSteps({ events: { E: { ...event, transforms } } })].length).toBeGreaterThan(50);
 });
 
-test('the targets of one event, which are compiled in one step, have at most 10,000 parts together', () => {
+test('the tree of targets, which was compiled in one step, is compiled in steps: a wide one, a deep one and one in a list', () => {
+  const stepsOf = (target: (i: number) => string, count: number) =>
+    [...compileMappingInSteps({ events: { E: { mappings: rows(count, target) } } })].length;
+  const alone = stepsOf((i) => `same[${i % 2}]`, 200);
+  expect(stepsOf((i) => `${'a.'.repeat(49)}b_${i}`, 200)).toBeGreaterThan(alone + 40);
+  expect(stepsOf((i) => `b_${i}.c`, 1_000)).toBeGreaterThan(stepsOf(() => 'one', 1_000) + 8);
+  expect(stepsOf((i) => `l[0].${'a.'.repeat(8)}b_${i}`, 900)).toBeGreaterThan(stepsOf(() => 'one', 900) + 8);
+});
+
+test('the targets of one event have at most 10,000 parts together', () => {
   const config = (count: number) => ({ events: { E: { mappings: rows(count, (i) => `${'a.'.repeat(49)}b_${i}`) } } });
   expect(finish(compileMappingInSteps(config(200))).ok).toBe(true);
   expect(finish(compileMappingInSteps(config(201)))).toMatchObject({

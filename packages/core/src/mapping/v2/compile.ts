@@ -141,7 +141,7 @@ function* compileOne(input: unknown, where: string, global: Parts, context: Comp
   const enabled = checks.boolean(entry.enabled, join(where, 'enabled'), true);
   const parts = yield* compileParts(entry, where, context);
   const name = compileVendorName(entry.vendor_event_name, join(where, 'vendor_event_name'), context);
-  const compiled = compileEntry([global, parts], name, where, context);
+  const compiled = yield* compileEntry([global, parts], name, where, context);
   return enabled ? { filter: parts.filter, entry: compiled } : undefined;
 }
 
@@ -161,7 +161,7 @@ function* compileDefaults(
   const parts = yield* compileParts(defaults, where, context);
   const name = compileVendorName(defaults.vendor_event_name, join(where, 'vendor_event_name'), context);
   const { filter } = parts;
-  if (action === 'map') return [{ filter, entry: compileEntry([global, parts], name, where, context) }];
+  if (action === 'map') return [{ filter, entry: yield* compileEntry([global, parts], name, where, context) }];
   if (action === 'pass_through') return [{ filter, entry: PASS }];
   return [{ filter: undefined, entry: DROP }];
 }

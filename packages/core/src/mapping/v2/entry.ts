@@ -14,7 +14,7 @@ import { isEmpty, type Read, readField, withoutHoles } from './leaf.ts';
 import { compileTree } from './tree.ts';
 
 export const MAX_LINES = 1_000;
-/** Of all targets of an entry. They are compiled in one step. */
+/** Of all targets of an entry. */
 const MAX_TARGET_PARTS = 10_000;
 /** Between two yields. */
 const LINES_PER_STEP = 50;
@@ -153,7 +153,7 @@ export interface RunEntry {
 export const TOO_LARGE: Mapped = Object.freeze({ kind: 'failed', reason: PAYLOAD_TOO_LARGE });
 
 /** Combines the parts, in order of precedence (global first), into one function. */
-export function compileEntry(parts: readonly Parts[], name: Read | undefined, where: string, context: CompileContext): RunEntry {
+export function* compileEntry(parts: readonly Parts[], name: Read | undefined, where: string, context: CompileContext): Steps<RunEntry> {
   const { roots, state, reads, parents } = context;
   const fields = parts.flatMap((part) => part.fields);
   if (fields.reduce((sum, { target }) => sum + target.length, 0) > MAX_TARGET_PARTS) {
@@ -163,7 +163,7 @@ export function compileEntry(parts: readonly Parts[], name: Read | undefined, wh
     );
     return { run: () => TOO_LARGE };
   }
-  const tree = compileTree(fields, { roots, state, reads, parents, conflict: conflictNamer(parts, context.checks) });
+  const tree = yield* compileTree(fields, { roots, state, reads, parents, conflict: conflictNamer(parts, context.checks) });
   const required = fields
     .filter((field) => field.required && field.target.some((segment) => segment.kind === 'each'))
     .map((field) => listCheck(field, roots));

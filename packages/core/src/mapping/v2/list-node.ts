@@ -37,18 +37,16 @@ interface Indexed {
   node: TreeNode;
 }
 
-export function listNode(placed: readonly Placed[], context: TreeContext): TreeNode {
+export function* listNode(placed: readonly Placed[], context: TreeContext): Steps<TreeNode> {
   const each = placed.filter(({ target }) => target[0]?.kind === 'each').map((one) => ({ ...one, target: one.target.slice(1) }));
   const { lists, singles } = divide(each, context);
   const isFast = singles.length === 0 && (lists.length === 0 || (lists.length === 1 && each.length === placed.length));
   const below = isFast || context.laid_over ? context : { ...context, laid_over: true };
   const inside = { ...below, in_list: true };
-  const groups = lists.map((list) => ({
-    list: readerOf(list.list),
-    element: context.compile(list.placed, inside),
-    chars: namesIn(list.placed),
-  }));
-  const indexed = indexNodes(placed, below);
+  const groups: Group[] = [];
+  for (const list of lists)
+    groups.push({ list: readerOf(list.list), element: yield* context.compile(list.placed, inside), chars: namesIn(list.placed) });
+  const indexed = yield* indexNodes(placed, below);
   const bare = each.every(({ target }) => target.length === 0);
   const [group] = groups;
   const fast = isFast ? (group ? buildFromList(group, bare) : buildIndexed(indexed)) : undefined;
@@ -104,14 +102,17 @@ function divide(each: readonly Placed[], context: TreeContext): { lists: List[];
   return { lists: [...lists.values()], singles };
 }
 
-function indexNodes(placed: readonly Placed[], context: TreeContext): Indexed[] {
+function* indexNodes(placed: readonly Placed[], context: TreeContext): Steps<Indexed[]> {
   const byIndex = new Map<number, Placed[]>();
   for (const one of placed) {
     const segment = one.target[0];
     if (segment?.kind !== 'index') continue;
     byIndex.set(segment.index, [...(byIndex.get(segment.index) ?? []), { ...one, target: one.target.slice(1) }]);
   }
-  return [...byIndex].sort(([a], [b]) => a - b).map(([index, group]) => ({ index, node: context.compile(group, context) }));
+  const indexed: Indexed[] = [];
+  for (const [index, group] of [...byIndex].sort(([a], [b]) => a - b))
+    indexed.push({ index, node: yield* context.compile(group, context) });
+  return indexed;
 }
 
 /** The common case: one source list, one target list. */

@@ -22,8 +22,10 @@ export interface TreeContext {
   /** Getters of the objects whose keys are copied, by their path. */
   parents: Map<string, Getter>;
   conflict(field: Field): void;
+  /** How much was compiled since the last yield. */
+  step: { parts: number };
   /** Passed along so that the modules of the different node kinds need not import each other. */
-  compile(placed: readonly Placed[], context: TreeContext): TreeNode;
+  compile(placed: readonly Placed[], context: TreeContext): Steps<TreeNode>;
 }
 /** One key, copied unchanged. Nodes with the same parent have the same getter, so that it is read once for all of them. */
 export interface PlainNode {

@@ -6,6 +6,7 @@
 import { isObject } from '../../json.ts';
 import { formatPath, type Getter } from '../../path/path.ts';
 import { readerOf } from '../../path/read.ts';
+import type { Steps } from '../../steps.ts';
 import { isQuotaSpent, isStepLong } from '../../value-size.ts';
 import { ownCopy } from '../copy.ts';
 import type { Field } from '../field.ts';
@@ -16,21 +17,29 @@ import { listNode } from './list-node.ts';
 import { type InSteps, NEVER_LAID, type Overlay, type Placed, type PlainNode, type TreeContext, type TreeNode } from './node.ts';
 import { accessTo, type PropertyAccess } from './property-access.ts';
 
-export function compileTree(
+/** Divided: the targets of an entry may have thousands of parts. */
+export function* compileTree(
   fields: readonly Field[],
   context: Pick<TreeContext, 'roots' | 'state' | 'reads' | 'parents' | 'conflict'>,
-): TreeNode {
+): Steps<TreeNode> {
   const placed = fields.map((field) => ({ field, target: field.target, paths: undefined }));
-  return compileNode(placed, { ...context, in_list: false, laid_over: false, compile: compileNode });
+  return yield* compileNode(placed, { ...context, in_list: false, laid_over: false, step: { parts: 0 }, compile: compileNode });
 }
+/** Of targets, between two yields. */
+const PARTS_PER_STEP = 200;
 
-function compileNode(placed: readonly Placed[], context: TreeContext): TreeNode {
+function* compileNode(placed: readonly Placed[], context: TreeContext): Steps<TreeNode> {
+  context.step.parts += placed.length;
+  if (context.step.parts >= PARTS_PER_STEP) {
+    context.step.parts = 0;
+    yield;
+  }
   const own = placed.filter(({ target }) => target.length === 0);
   const keyed = placed.filter(({ target }) => target[0]?.kind === 'key');
   const listed = placed.filter(({ target }) => target[0] && target[0].kind !== 'key');
   if (keyed.length > 0 && listed.length > 0) context.conflict(listed[0]!.field);
   const below = own.length > 0 && !context.laid_over ? { ...context, laid_over: true } : context;
-  const children = keyed.length > 0 ? objectNode(keyed, below) : listed.length > 0 ? listNode(listed, below) : undefined;
+  const children = keyed.length > 0 ? yield* objectNode(keyed, below) : listed.length > 0 ? yield* listNode(listed, below) : undefined;
   if (own.length === 0) return children ?? { build: () => undefined, overlay: NEVER_LAID };
   return children ? valueBelow(readLast(own, context), children) : leafNode(own, context);
 }
@@ -118,7 +127,7 @@ function boxOf(value: unknown): Box | undefined {
   return typeof value === 'object' && value !== null ? (value as Box) : undefined;
 }
 
-function objectNode(placed: readonly Placed[], context: TreeContext): TreeNode {
+function* objectNode(placed: readonly Placed[], context: TreeContext): Steps<TreeNode> {
   const byKey = new Map<string, Placed[]>();
   for (const one of placed) {
     const { key } = one.target[0] as { key: string };
@@ -131,22 +140,23 @@ function objectNode(placed: readonly Placed[], context: TreeContext): TreeNode {
   // Assigning to `__proto__` would set the prototype. The overlay path defines the property instead.
   const careful = keys.includes('__proto__');
   const below = careful && !context.laid_over ? { ...context, laid_over: true } : context;
-  const nodes = keys.map((key) => compileNode(byKey.get(key)!, below));
-  const inSteps = context.in_list ? undefined : objectInSteps(keys, nodes, below.laid_over);
-  if (!below.laid_over) return { build: buildOf(keys, nodes, context.in_list), overlay: NEVER_LAID, inSteps };
-  const overlay = overlayObject(keys, nodes);
-  return { build: careful ? onNothing(overlay) : buildOf(keys, nodes, context.in_list), overlay, inSteps };
+  const lines: Line[] = [];
+  for (const key of keys) lines.push(lineOf(key, yield* compileNode(byKey.get(key)!, below)));
+  const inSteps = context.in_list ? undefined : objectInSteps(lines, below.laid_over);
+  if (!below.laid_over) return { build: buildOf(lines, context.in_list), overlay: NEVER_LAID, inSteps };
+  const overlay = overlayObject(lines);
+  return { build: careful ? onNothing(overlay) : buildOf(lines, context.in_list), overlay, inSteps };
 }
 
 function onNothing(overlay: Overlay): Read {
   return (event, base) => overlay(undefined, event, base);
 }
 
-function buildOf(keys: readonly string[], nodes: readonly TreeNode[], inList: boolean): Read {
-  const plain = nodes.flatMap((node, i) => (node.plain?.direct ? [{ from: node.plain.key, to: keys[i]! }] : []));
-  const copy = inList && plain.length > 1 ? copierFor(plain) : undefined;
-  if (!copy) return buildObject(keys, nodes);
-  const others = keys.flatMap((key, i) => (nodes[i]!.plain?.direct ? [] : [{ key, build: nodes[i]!.build }]));
+function buildOf(lines: readonly Line[], inList: boolean): Read {
+  const plain = inList ? lines.flatMap(({ key, node }) => (node.plain?.direct ? [{ from: node.plain.key, to: key }] : [])) : [];
+  const copy = plain.length > 1 ? copierFor(plain) : undefined;
+  if (!copy) return (event, base) => writeLines(lines, undefined, false, event, base);
+  const others = lines.flatMap(({ key, node }) => (node.plain?.direct ? [] : [{ key, build: node.build }]));
   return buildElement(copy, others);
 }
 
@@ -175,33 +185,23 @@ interface Line {
   parent: Getter | undefined;
 }
 
-function linesOf(keys: readonly string[], nodes: readonly TreeNode[]): Line[] {
-  return nodes.map((node, i) => {
-    const key = keys[i]!;
-    const { write, read } = accessTo(key);
-    return { key, node, write, read: node.plain ? accessTo(node.plain.key).read : read, parent: node.plain?.parent };
-  });
-}
-
-function buildObject(keys: readonly string[], nodes: readonly TreeNode[]): Read {
-  const lines = linesOf(keys, nodes);
-  return (event, base) => writeLines(lines, undefined, false, event, base);
+function lineOf(key: string, node: TreeNode): Line {
+  const { write, read } = accessTo(key);
+  return { key, node, write, read: node.plain ? accessTo(node.plain.key).read : read, parent: node.plain?.parent };
 }
 
 /** Writes into the value below, which belongs to the payload: every read returns a copy. */
-function overlayObject(keys: readonly string[], nodes: readonly TreeNode[]): Overlay {
-  const lines = linesOf(keys, nodes);
+function overlayObject(lines: readonly Line[]): Overlay {
   return (under, event, base) => {
     const below = typeof under === 'object' && under !== null && !Array.isArray(under) ? (under as Box) : undefined;
     return writeLines(lines, below, true, event, base) ?? under;
   };
 }
 
-/** Makes its lines when it runs: few events are large. */
-function objectInSteps(keys: readonly string[], nodes: readonly TreeNode[], overlaid: boolean): InSteps {
+function objectInSteps(lines: readonly Line[], overlaid: boolean): InSteps {
   return function* (under, event, base) {
     let out: Box | undefined = isObject(under) ? under : undefined;
-    for (const line of linesOf(keys, nodes)) {
+    for (const line of lines) {
       if (isStepLong()) {
         if (isQuotaSpent()) return undefined;
         yield;
