@@ -1,6 +1,8 @@
 /** Body kinds: a payload as text, and several of them in one request. */
 import { sha256Hex } from '../hash/hash.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { Steps } from '../steps.ts';
+import { stringifyInSteps } from '../stringify-in-steps.ts';
 import { compileCsv } from './csv.ts';
 import type { BodyDefinition } from './definition.ts';
 import type { Sources } from './text.ts';
@@ -12,6 +14,8 @@ export interface CompiledBody {
   content_type: string | undefined;
   /** One item as it appears inside a request. */
   encode(payload: unknown): string;
+  /** The same, divided. Absent where `encode` does not write JSON. */
+  encodeInSteps?: (payload: unknown) => Steps<string>;
   /**
    * The whole body. `parts` are results of `encode`; `batched` distinguishes a list of one from a single event; `head` is the result of
    * `head`, where the body has one.
@@ -37,14 +41,14 @@ export function compileBody(definition: BodyDefinition, parameters: Parameters):
       return {
         content_type: 'application/json',
         json: true,
-        encode: stringify,
+        ...JSON_ITEMS,
         assemble: (parts, batched) => (batched ? `[${parts.join(',')}]` : (parts[0] ?? 'null')),
         texts: [],
       };
     case 'json_list':
       return listBody(definition, parameters);
     case 'ndjson':
-      return { content_type: 'application/x-ndjson', encode: stringify, assemble: (parts) => `${parts.join('\n')}\n`, texts: [] };
+      return { content_type: 'application/x-ndjson', ...JSON_ITEMS, assemble: (parts) => `${parts.join('\n')}\n`, texts: [] };
     case 'csv': {
       const { head, encode } = compileCsv(definition);
       return { content_type: 'text/csv', encode, assemble: (parts) => `${head}${parts.join('\r\n')}\r\n`, texts: [] };
@@ -66,12 +70,15 @@ export function compileBody(definition: BodyDefinition, parameters: Parameters):
 
 const FORM = 'application/x-www-form-urlencoded';
 
-function stringify(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
-}
+const JSON_ITEMS: Pick<CompiledBody, 'encode' | 'encodeInSteps'> = {
+  encode: (value) => JSON.stringify(value) ?? 'null',
+  *encodeInSteps(value) {
+    return (yield* stringifyInSteps(value)) ?? 'null';
+  },
+};
 
 function listBody({ under, common = {} }: Extract<BodyDefinition, { kind: 'json_list' }>, parameters: Parameters): CompiledBody {
-  const base = { content_type: 'application/json', encode: stringify };
+  const base = { content_type: 'application/json', ...JSON_ITEMS };
   if (under === undefined) return { ...base, assemble: (parts) => `[${parts.join(',')}]`, texts: [] };
   const { head, texts } = compileHead(common, under, parameters);
   const end = `]${'}'.repeat(under.split('.').length)}`;
@@ -126,7 +133,7 @@ function formListBody({ field, common }: Extract<BodyDefinition, { kind: 'form_l
   const fields = compileTexts(common, parameters);
   return {
     content_type: FORM,
-    encode: stringify,
+    ...JSON_ITEMS,
     assemble: (parts, _batched, sources) =>
       new URLSearchParams([...rendered(fields, sources), [field, `[${parts.join(',')}]`.toWellFormed()]]).toString(),
     texts: fields.map(([, text]) => text),

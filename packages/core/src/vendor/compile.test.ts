@@ -390,3 +390,11 @@ test('the items of one event are encoded in steps: 16 MB of them held the loop',
   expect(stepsOf(2_000, between).built).toMatchObject({ kind: 'failed', reason: expect.stringContaining('payload_too_large') });
   expect(stepsOf(2, between).taken).toBe(3);
 });
+
+test('one large item is written in steps: 4 MB of small fields in one item held the loop', () => {
+  const vendor = compiled({ requests: [request({})] });
+  const of = (count: number) => event({ properties: { list: Array.from({ length: count }, (_, a) => ({ a })) } });
+  const stepsOf = (count: number) => [...vendor.buildInSteps(of(count), { now: 0 })].length;
+  expect(stepsOf(40_000)).toBeGreaterThanOrEqual(stepsOf(1) + 5);
+  expect(finish(vendor.buildInSteps(of(40_000), { now: 0 }))).toEqual(vendor.build(of(40_000), { now: 0 }));
+});

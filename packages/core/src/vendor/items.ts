@@ -15,6 +15,8 @@ import { compileValue } from './value.ts';
 
 /** Items of this many bytes take some milliseconds to encode. */
 const STEP_BYTES = 524_288;
+/** One of several items is written in steps above this size. A single one always is. */
+const LARGE_ITEM = 65_536;
 
 type Items = ReturnType<CompiledRequest['items']>;
 /** An event whose items are being encoded. */
@@ -46,8 +48,15 @@ export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFau
     const shared = merge ? Object.assign({}, ...merge.map((key) => (isObject(payload) ? own(payload, key) : undefined))) : undefined;
     return { event, extra, lane, shared, elements: elementsOf(rest), items: [] };
   };
-  /** Encodes the next elements, each of which becomes an item. Undefined: there are more than fit into a step. */
-  const encodeSome = ({ event, extra, lane, shared, elements, items }: Encoding, stepBytes: number): Items | undefined => {
+  /**
+   * Encodes the next elements, each of which becomes an item. Undefined: there are more than fit into a step, or `encode` returned
+   * undefined for the next one.
+   */
+  const encodeSome = (
+    { event, extra, lane, shared, elements, items }: Encoding,
+    stepBytes: number,
+    encode: (value: unknown) => string | undefined,
+  ): Items | undefined => {
     for (let bytes = 0; items.length < elements.length; ) {
       if (bytes >= stepBytes) return undefined;
       const element = elements[items.length];
@@ -60,7 +69,8 @@ export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFau
       if (shape && weigh(value, quotaLeft()) > quotaLeft()) return TOO_LARGE;
       const rendered = options.render?.(value);
       if (rendered && !rendered.ok) return rendered;
-      const text = rendered ? rendered.text : body.encode(value);
+      const text = rendered ? rendered.text : encode(value);
+      if (text === undefined) return undefined;
       if (!mayWrite(text.length)) return TOO_LARGE;
       const prepared: Prepared = { text, timestamp: event.timestamp };
       // The vendor batches but this request does not: a lane per item keeps each one alone.
@@ -85,13 +95,25 @@ export function itemsOf(build: Build, options: RequestOptions, faults: ConfigFau
     return isQuotaSpent() ? TOO_LARGE : { ok: true, items };
   };
   return {
-    items: (payload, event, extra) => encodeSome(begin(payload, event, extra), Number.POSITIVE_INFINITY) ?? TOO_LARGE,
+    items: (payload, event, extra) => encodeSome(begin(payload, event, extra), Number.POSITIVE_INFINITY, body.encode) ?? TOO_LARGE,
     *itemsInSteps(payload, event) {
       const encoding = begin(payload, event);
+      let large: { value: unknown } | undefined;
+      let written: string | undefined;
+      const encode = (value: unknown): string | undefined => {
+        const text = written;
+        written = undefined;
+        const isSmall = encoding.elements.length > 1 && weigh(value, LARGE_ITEM) <= LARGE_ITEM;
+        if (text !== undefined || isSmall || !body.encodeInSteps) return text ?? body.encode(value);
+        large = { value };
+        return undefined;
+      };
       for (;;) {
-        const done = encodeSome(encoding, STEP_BYTES);
+        const done = encodeSome(encoding, STEP_BYTES, encode);
         if (done) return done;
-        yield;
+        if (large && body.encodeInSteps) written = yield* body.encodeInSteps(large.value);
+        else yield;
+        large = undefined;
       }
     },
   };

@@ -11,7 +11,7 @@ import { installRequestBodies } from './request-bodies.ts';
 import { installResponses } from './responses.ts';
 import { collectRoutes, rejectSiblingMethods } from './route-table.ts';
 import { registerRoutes } from './routes/index.ts';
-import { isList, JsonText, stringifyInTurns } from './serialise.ts';
+import { JsonText, serialiseLarge } from './serialise.ts';
 import { createWrite } from './write.ts';
 
 export const BODY_LIMIT = 1_048_576;
@@ -55,7 +55,7 @@ export function buildAdminApp(deps: AdminDeps): AdminApp {
   app.addHook('preSerialization', async (request, _reply, payload) => {
     const turn = turns.bulk();
     if (turn !== undefined) await turn;
-    return isList(payload) && request.routeOptions.config.ownSerializer !== true ? new JsonText(await stringifyInTurns(payload)) : payload;
+    return request.routeOptions.config.ownSerializer === true ? payload : await serialiseLarge(payload);
   });
   registerRoutes(app, context);
   return app;

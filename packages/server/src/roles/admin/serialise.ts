@@ -1,4 +1,6 @@
-import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { stringifyInSteps } from '@firsthand/core/stringify-in-steps.ts';
+import { weigh } from '@firsthand/core/value-size.ts';
+import { finishInTurns } from '../../runtime/turns.ts';
 
 /** A response body that is JSON text already. */
 export class JsonText {
@@ -8,40 +10,10 @@ export class JsonText {
   }
 }
 
-/** An object with a longer list inside is not written in one step. */
-const LONG_LIST = 50;
+/** Characters that are written in one step. */
+const SMALL = 65_536;
 
-/** The text of `JSON.stringify`, with turns of the loop between the entries of lists. */
-export async function stringifyInTurns(value: unknown): Promise<string> {
-  if (Array.isArray(value)) {
-    const parts: string[] = [];
-    for (const each of value) parts.push(isLong(each) ? await stringifyInTurns(each) : ((await stringifyOne(each)) ?? 'null'));
-    return `[${parts.join(',')}]`;
-  }
-  const parts: string[] = [];
-  for (const [name, each] of Object.entries(value as object)) {
-    const text = Array.isArray(each) || isLong(each) ? await stringifyInTurns(each) : await stringifyOne(each);
-    if (text !== undefined) parts.push(`${JSON.stringify(name)}:${text}`);
-  }
-  return `{${parts.join(',')}}`;
-}
-
-/** Whether a response has a list, and so may be large. */
-export function isList(value: unknown): value is object {
-  return isPlain(value) && Object.values(value).some((each) => Array.isArray(each) && each.length > 1);
-}
-
-async function stringifyOne(value: unknown): Promise<string | undefined> {
-  const turn = turns.bulk();
-  if (turn !== undefined) await turn;
-  const text = JSON.stringify(value) as string | undefined;
-  if (text !== undefined && text.length > VERY_LARGE_BYTES) turns.tookLong();
-  return text;
-}
-function isLong(value: unknown): boolean {
-  return isPlain(value) && Object.values(value).some((each) => Array.isArray(each) && each.length > LONG_LIST);
-}
-/** Others may have a `toJSON`, or be a raw number. */
-function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value);
+/** A large response as its JSON text, written with turns of the loop in between. Others are left to Fastify. */
+export async function serialiseLarge(body: unknown): Promise<unknown> {
+  return weigh(body, SMALL) > SMALL ? new JsonText((await finishInTurns(stringifyInSteps(body))) ?? 'null') : body;
 }
