@@ -6,7 +6,9 @@
  * and lets a replay pass.
  */
 import type { CanonicalEvent, EventHead } from '@firsthand/core/event/canonical.ts';
+import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
 import { shallowFields } from '@firsthand/core/shallow-json.ts';
+import type { Steps } from '@firsthand/core/steps.ts';
 import type { StoredEvent } from '@firsthand/core/vendor/compiled.ts';
 import { readEventHead, readTimestamp } from './event-head.ts';
 
@@ -88,10 +90,19 @@ function withoutIntegrations({ integrations: _integrations, ...stored }: Canonic
 /** Throws on anything but bytes of `encodeEventRecord`. */
 export function decodeEventRecord(data: Uint8Array): DecodedEventRecord {
   const bytes = bufferOf(data);
-  const usual = openUsual(bytes);
-  if (usual) return read(usual.meta, usual.json);
+  const { meta, json } = openUsual(bytes) ?? linesOf(bytes);
+  return read(meta, json);
+}
+function linesOf(bytes: Buffer): { meta: EventRecordMeta; json: Buffer } {
   const { meta, start } = split(bytes);
-  return read(meta, bytes.subarray(start));
+  return { meta, json: bytes.subarray(start) };
+}
+
+/** The same, divided: for a record of up to 1 MB. */
+export function* decodeEventRecordInSteps(data: Uint8Array): Steps<DecodedEventRecord> {
+  const bytes = bufferOf(data);
+  const { meta, json } = openUsual(bytes) ?? linesOf(bytes);
+  return parsedRecord(meta, json, (yield* parseInSteps(json.toString('utf8'))) as CanonicalEvent);
 }
 
 /** Like `decodeEventRecord`, but parses the event when it is read. An event that does not parse is returned as raw text. */
@@ -227,7 +238,9 @@ function hasAt(bytes: Buffer, at: number, wanted: Buffer): boolean {
 }
 
 function read(meta: EventRecordMeta, json: Buffer): DecodedEventRecord {
-  const event = parse(json);
+  return parsedRecord(meta, json, parse(json));
+}
+function parsedRecord(meta: EventRecordMeta, json: Buffer, event: CanonicalEvent): DecodedEventRecord {
   return {
     meta,
     shared: meta,

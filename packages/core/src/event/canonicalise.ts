@@ -1,5 +1,7 @@
 import { isoTime } from '../iso-time.ts';
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
+import { parseInSteps } from '../parse-in-steps.ts';
+import type { Steps } from '../steps.ts';
 import type { CanonicalEvent, EventType, OriginalType } from './canonical.ts';
 import type { IngestEnvelope } from './envelope.ts';
 import { readIntegrations } from './integrations.ts';
@@ -21,6 +23,10 @@ const decoder = new TextDecoder();
 /** Builds the canonical event from what ingest stored. `body` has passed `validateEvent`, so this never rejects. */
 export function canonicalise(envelope: IngestEnvelope, body: Uint8Array): CanonicalEvent {
   return canonicaliseParsed(envelope, JSON.parse(decoder.decode(body)) as JsonObject);
+}
+/** The same, divided: for an event of up to 1 MB. */
+export function* canonicaliseInSteps(envelope: IngestEnvelope, body: Uint8Array): Steps<CanonicalEvent> {
+  return canonicaliseParsed(envelope, (yield* parseInSteps(decoder.decode(body))) as JsonObject);
 }
 
 export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): CanonicalEvent {

@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
 import { findInexactNumber, MAX_LONG_NUMBERS, TOO_MANY_LONG_NUMBERS } from '@firsthand/core/event/exact-numbers.ts';
 import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand/core/event/scan-json.ts';
+import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
+import type { Steps } from '@firsthand/core/steps.ts';
 import type { Rejection } from '../http/collection-reply.ts';
 
 export const MAX_DEPTH = 64;
@@ -62,11 +64,27 @@ export function parseBody(bytes: Buffer): Parsed {
   const encoding = encodingOf(bytes);
   if (encoding === undefined) return NOT_TEXT;
   const flags = scanJson(bytes, MAX_DEPTH);
-  if (flags === TOO_DEEP) return { ok: false, rejection: NESTS_TOO_DEEP };
-  if (flags === TOO_MANY) return { ok: false, rejection: TOO_MANY_VALUES };
+  if (flags === TOO_DEEP) return DEEP;
+  if (flags === TOO_MANY) return MANY;
   const parsed = parseText(bytes, encoding);
   return parsed.ok ? { ok: true, value: parsed.value, longNumbers: flags === LONG_NUMBER } : parsed;
 }
+/** The same, divided: parsing 1 MB takes up to 30 ms. */
+export function* parseBodyInSteps(bytes: Buffer): Steps<Parsed> {
+  const encoding = encodingOf(bytes);
+  if (encoding === undefined) return NOT_TEXT;
+  const flags = scanJson(bytes, MAX_DEPTH);
+  if (flags === TOO_DEEP) return DEEP;
+  if (flags === TOO_MANY) return MANY;
+  yield;
+  try {
+    return { ok: true, value: yield* parseInSteps(bytes.toString(encoding)), longNumbers: flags === LONG_NUMBER };
+  } catch {
+    return { ok: false, rejection: NOT_JSON };
+  }
+}
+const DEEP: NotParsed = { ok: false, rejection: NESTS_TOO_DEEP };
+const MANY: NotParsed = { ok: false, rejection: TOO_MANY_VALUES };
 
 /** ASCII is decoded fastest as Latin-1. */
 export type Encoding = 'latin1' | 'utf8';

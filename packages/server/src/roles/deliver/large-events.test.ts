@@ -48,19 +48,18 @@ describe('order among small events', () => {
 });
 
 describe('turns', () => {
-  /** Calls `at` before the mapping, the vendor's limits, the encoding and the request of each event. */
+  /** Calls `at` before the mapping, the vendor's limits, each step of the encoding, and the request of each event. */
   function watched(vendor: CompiledVendor, at: (step: string) => void): CompiledVendor {
     return {
       ...vendor,
       *buildInSteps(event, context) {
         const steps = vendor.buildInSteps(event, context);
-        for (const step of ['map', 'limits', 'encode']) {
-          at(step);
+        for (let i = 0; ; i++) {
+          at(['map', 'limits'][i] ?? 'encode');
           const { done, value } = steps.next();
           if (done) return value;
           yield;
         }
-        throw new Error('there is a further step');
       },
       request(items, context) {
         at('request');
@@ -81,8 +80,8 @@ describe('turns', () => {
       at: (step: string) => void seen.push([step, turn]),
       expectOneEach() {
         clearImmediate(counting);
-        expect(seen.map(([step]) => step)).toEqual(['map', 'limits', 'encode', 'request']);
-        expect(new Set(seen.map(([, at]) => at)).size).toBe(4);
+        expect([...new Set(seen.map(([step]) => step))]).toEqual(['map', 'limits', 'encode', 'request']);
+        expect(new Set(seen.map(([, at]) => at)).size).toBe(seen.length);
       },
     };
   }

@@ -3,7 +3,7 @@ import type { DecodedEventRecord } from '../../event-record.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { endLongTurn, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 import { decide } from './decide.ts';
 import type { SharedByWorkers } from './deps.ts';
@@ -53,11 +53,10 @@ export class RecordIntake {
       }
       if (this.#source.closing) return;
       context.held.add(delivery, replay);
-      atStep('deliver', context.id);
-      const decoded = this.#decode(topic, delivery, replay);
-      if (decoded === undefined) continue;
       // The events behind it in the log wait meanwhile, so the order stays.
-      if (delivery.record.data.length > VERY_LARGE_BYTES) await endLongTurn();
+      const isLarge = delivery.record.data.length > VERY_LARGE_BYTES;
+      const decoded = isLarge ? await this.#decodeInTurns(topic, delivery, replay) : this.#decode(topic, delivery, replay);
+      if (decoded === undefined) continue;
       const revision = replay ? decoded.shared.revision_number : undefined;
       const { vendor, integration } = context.plan.compiled;
       if (vendor && sealsBatches(vendor)) {
@@ -100,16 +99,32 @@ export class RecordIntake {
     return !gathering && held.isFull(this.#shared.byteBudget);
   }
   #decode(topic: string, delivery: Delivery, replay: boolean): DecodedEventRecord | undefined {
-    const { plan, writer } = this.#context;
+    atStep('deliver', this.#context.id);
     try {
-      return this.#shared.cache.decode(topic, delivery.record, !replay && this.#shared.sharesPipeline(), plan.readsEvent);
+      return this.#shared.cache.decode(topic, delivery.record, !replay && this.#shared.sharesPipeline(), this.#context.plan.readsEvent);
     } catch (error) {
-      const { compiled } = plan;
-      const decoded = unreadable(delivery.record, compiled.integration);
-      const reason = `the stored event cannot be read: ${errorText(error)}`;
-      writer.write({ delivery, decoded, compiled, replay }, { kind: 'dead_letter', stage: 'mapping', reason, attempts: [] });
-      return undefined;
+      return this.#refuse(delivery, replay, error);
     }
+  }
+  async #decodeInTurns(topic: string, delivery: Delivery, replay: boolean): Promise<DecodedEventRecord | undefined> {
+    const { plan, id } = this.#context;
+    const { cache, sharesPipeline } = this.#shared;
+    try {
+      const steps = cache.decodeInSteps(topic, delivery.record, !replay && sharesPipeline(), plan.readsEvent);
+      const decoded = await finishInLongTurns(steps, () => atStep('deliver', id));
+      await turns.bulk();
+      return decoded;
+    } catch (error) {
+      if (this.#stopped) return undefined;
+      return this.#refuse(delivery, replay, error);
+    }
+  }
+  #refuse(delivery: Delivery, replay: boolean, error: unknown): undefined {
+    const { writer, plan } = this.#context;
+    const { compiled } = plan;
+    const decoded = unreadable(delivery.record, compiled.integration);
+    const reason = `the stored event cannot be read: ${errorText(error)}`;
+    writer.write({ delivery, decoded, compiled, replay }, { kind: 'dead_letter', stage: 'mapping', reason, attempts: [] });
   }
   /** An event that was in a batch when an earlier process ended is settled, or sent with the same batch. */
   async #restore(held: HeldEvent, claim: Claim): Promise<void> {

@@ -7,9 +7,9 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import type { Rejection } from '../../http/collection-reply.ts';
 import { buildRecord } from '../../intake/ingest-record.ts';
 import { AT_ONCE_BYTES, type BatchResult, parseBatch } from '../../intake/parse-batch.ts';
-import { inexactNumber, isGzip, type Parsed, parseBody, unpack, withoutMark } from '../../intake/parse-body.ts';
+import { inexactNumber, isGzip, type Parsed, parseBody, parseBodyInSteps, unpack, withoutMark } from '../../intake/parse-body.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { turns } from '../../runtime/turns.ts';
+import { finishInLongTurns, turns } from '../../runtime/turns.ts';
 import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
@@ -116,9 +116,7 @@ function unsupportedEncoding({ headers }: Exchange): Rejection | undefined {
 /** Parsing 1 MB takes up to 30 ms, and checking it as long: other requests are read in between. */
 async function parseLarge(bytes: Buffer): Promise<Parsed> {
   await turns.bulk();
-  atStep('parse');
-  const parsed = parseBody(bytes);
-  turns.tookLong();
+  const parsed = await finishInLongTurns(parseBodyInSteps(bytes), () => atStep('parse'));
   await turns.bulk();
   atStep('check');
   return parsed;

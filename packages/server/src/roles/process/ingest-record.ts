@@ -1,8 +1,9 @@
 /** Reads a raw record of ingest, first its envelope and then the event, and decides whose lane it runs in. */
 
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { canonicalise } from '@firsthand/core/event/canonicalise.ts';
+import { canonicalise, canonicaliseInSteps } from '@firsthand/core/event/canonicalise.ts';
 import { decodeEnvelope, type IngestEnvelope } from '@firsthand/core/event/envelope.ts';
+import type { Steps } from '@firsthand/core/steps.ts';
 import { eventRecordId } from '../../event-record.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
 
@@ -34,16 +35,26 @@ export function readRawRecord(delivery: Delivery, topic: string): RawRecord | un
   }
 }
 
-export function readIngestRecord({ delivery, topic, bytes, envelope, body }: RawRecord): IngestRecord {
-  let event: CanonicalEvent;
-  let unreadable: string | undefined;
+export function readIngestRecord(raw: RawRecord): IngestRecord {
   try {
-    event = canonicalise(envelope, body);
+    return ingestRecord(raw, canonicalise(raw.envelope, raw.body));
   } catch (error) {
-    event = placeholder(envelope);
-    unreadable = `the stored event cannot be read: ${(error as Error).message}`;
+    return unreadableRecord(raw, error);
   }
+}
+/** The same, divided. */
+export function* readIngestRecordInSteps(raw: RawRecord): Steps<IngestRecord> {
+  try {
+    return ingestRecord(raw, yield* canonicaliseInSteps(raw.envelope, raw.body));
+  } catch (error) {
+    return unreadableRecord(raw, error);
+  }
+}
+function ingestRecord({ delivery, topic, bytes, envelope }: RawRecord, event: CanonicalEvent, unreadable?: string): IngestRecord {
   return { delivery, topic, bytes, envelope, id: recordIdOf(delivery, envelope), event, unreadable };
+}
+function unreadableRecord(raw: RawRecord, error: unknown): IngestRecord {
+  return ingestRecord(raw, placeholder(raw.envelope), `the stored event cannot be read: ${(error as Error).message}`);
 }
 
 /**

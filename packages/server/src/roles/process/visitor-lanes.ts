@@ -7,11 +7,11 @@ import { type ProcessDeps as ProcessEventDeps, type Processed, processEvent } fr
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
 import { RoundRobin } from '../../runtime/round-robin.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
-import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { CommitGroups } from './commit-groups.ts';
 import { commit, type Done } from './commit-processed.ts';
 import type { ProcessDeps } from './deps.ts';
-import { type IngestRecord, laneKey, type RawRecord, readIngestRecord } from './ingest-record.ts';
+import { type IngestRecord, laneKey, type RawRecord, readIngestRecord, readIngestRecordInSteps } from './ingest-record.ts';
 import type { KnownPipelines } from './known-pipelines.ts';
 import { type KnownVisitor, NOTHING, type VisitorCache } from './visitor-cache.ts';
 
@@ -119,9 +119,12 @@ export class VisitorLanes {
       for (const raw of this.#waiting.take(MAX_GROUP)) {
         const turn = turns.next();
         if (turn !== undefined) await turn;
+        if (raw.bytes > VERY_LARGE_BYTES) {
+          records.push(await finishInLongTurns(readIngestRecordInSteps(raw), () => atStep('read')));
+          continue;
+        }
         atStep('read');
         records.push(readIngestRecord(raw));
-        if (raw.bytes > VERY_LARGE_BYTES) turns.tookLong();
       }
       await this.#openLanes(records);
       for (const record of records) {
