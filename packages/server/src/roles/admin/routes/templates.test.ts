@@ -305,9 +305,7 @@ onStory('counts of an organisation', (story) => {
     await sql`insert into templates (id, org_id, name, vendor, description, row_version, created_at, updated_at)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < 49999)
       select 'tpl_many' || cast(i as text), cast(${story.org.org_id} as text), 'Many', 'webhook', '', 1, cast(${now} as text),
-        cast(${now} as text) from n`.execute(
-      story.harness.store.db,
-    );
+        cast(${now} as text) from n`.execute(story.harness.store.db);
     const refused = [
       422,
       'VALIDATION_ERROR',
