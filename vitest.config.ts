@@ -73,6 +73,7 @@ export default defineConfig({
           include: ['packages/*/{src,build}/**/*.integration.test.ts'],
           globalSetup: ['scripts/test-folder.ts', 'scripts/shared-postgres.ts'],
           setupFiles: ['scripts/property-seed.ts'],
+          isolate: false,
           ...runs(120),
         },
       },
