@@ -177,17 +177,19 @@ export function userOtherThanRoot(): { uid: number; gid: number } | undefined {
 
 /**
  * Below the ports that the system gives to outgoing connections: one of those could be taken by any request between this
- * moment and the start of the server, or while the server is down for a restart. By chance, so that two runs at once do not meet.
+ * moment and the start of the server, or while the server is down for a restart. One after the other, and from a place by chance, so that
+ * neither this process nor another one of the run gives the same port to somebody else.
  */
 export async function freePort(): Promise<number> {
-  const end = firstOutgoingPort();
+  const ports = firstOutgoingPort() - LOWEST_PORT;
   for (;;) {
-    const port = end > LOWEST_PORT + 1_000 ? randomInt(LOWEST_PORT, end) : 0;
+    const port = ports > 1_000 ? LOWEST_PORT + (next++ % ports) : 0;
     const free = await listenOnce(port);
     if (free !== undefined) return free;
   }
 }
 const LOWEST_PORT = 10_240;
+let next = randomInt(2 ** 30);
 
 function firstOutgoingPort(): number {
   try {
