@@ -2,7 +2,7 @@
 import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Console, startConsole, writeCode } from './harness/console.ts';
+import { type Console, passTime, startConsole, writeCode } from './harness/console.ts';
 import type { Service } from './harness/service.ts';
 
 let opened: Console;
@@ -272,6 +272,8 @@ describe('the live list of events', () => {
 });
 
 describe('a service in trouble', () => {
+  beforeAll(() => page.clock.install());
+
   test('that is overloaded says so: the form keeps what was typed, and the same click works later', async () => {
     let overloaded = true;
     await page.route('**/v1/admin/pipelines', (route) =>
@@ -297,7 +299,7 @@ describe('a service in trouble', () => {
         : route.continue(),
     );
     await page.goto(`${service.url}/audit`);
-    await page.getByRole('heading', { name: 'Service unavailable' }).waitFor();
+    await passTime(page, { until: page.getByRole('heading', { name: 'Service unavailable' }) });
     overloaded = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('pipeline.created').first().waitFor();
@@ -315,7 +317,7 @@ describe('a service in trouble', () => {
     await page.route(refused, refuse);
     await page.goto(`${service.url}${path.replace(':id', id)}`);
     const notice = page.getByRole('alert').filter({ hasText: `${what} could not be read just now` });
-    await notice.getByText('The statistics cannot be read.').waitFor();
+    await passTime(page, { until: notice.getByText('The statistics cannot be read.') });
     await page.getByRole('region', { name: rest }).waitFor();
     await page.unroute(refused, refuse);
     await notice.getByRole('button', { name: 'Try again' }).click();
@@ -332,7 +334,6 @@ describe('a service in trouble', () => {
       });
     await expect.poll(async () => (await send()).status).toBe(400);
     await expect.poll(async () => (await admin.get<{ total: number }>('/dlq')).total).toBeGreaterThan(0);
-    await page.clock.install();
     await page.goto(`${service.url}/dead-letters`);
     // The table repeats the name in a cell for telephones.
     const cause = page.getByRole('region', { name: 'Causes' }).getByText('Shop of rejected events').filter({ visible: true });
@@ -341,12 +342,7 @@ describe('a service in trouble', () => {
     await page.route('**/v1/admin/dlq/groups?*', refuse);
     await page.clock.runFor(31_000);
     const notice = page.getByRole('alert').filter({ hasText: 'The causes could not be read just now' });
-    await expect
-      .poll(async () => {
-        await page.clock.runFor(5_000);
-        return notice.count();
-      })
-      .toBe(1);
+    await passTime(page, { until: notice });
     await cause.waitFor();
     await page.unroute('**/v1/admin/dlq/groups?*', refuse);
     await notice.getByRole('button', { name: 'Try again' }).click();
@@ -398,7 +394,7 @@ describe('a service in trouble', () => {
     await service.kill();
     await banner.waitFor();
     await save();
-    await page.getByRole('dialog').getByText('is not known now').waitFor();
+    await passTime(page, { until: page.getByRole('dialog').getByText('is not known now') });
     await page.getByRole('dialog').getByRole('button', { name: 'Save it' }).click();
     await page.getByText('Not saved').waitFor();
     expect(await page.getByLabel('Raw category').last().inputValue()).toBe('typed while it was up');
@@ -408,7 +404,7 @@ describe('a service in trouble', () => {
     await page.getByRole('button', { name: 'Try now' }).click();
     await banner.waitFor();
     await service.start();
-    await banner.waitFor({ state: 'detached' });
+    await passTime(page, { until: banner, isShown: false });
     expect(await page.getByLabel('Raw category').last().inputValue()).toBe('typed while it was up');
     await save();
     await page.getByText('New events are processed this way').waitFor();
@@ -443,7 +439,6 @@ describe('a service in trouble', () => {
       };
     });
     // A minute of the page's own clock, in which the service's heartbeats and counts would come too late.
-    await page.clock.install();
     await page.goto(service.url);
     await page.getByText('As a table').waitFor();
     // Without live counts the page asks more often: those of the whole installation and of its pipelines.

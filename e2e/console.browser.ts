@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Browsing, browse } from '../packages/collector/test/site.ts';
-import { openPage, tabTo } from './harness/console.ts';
+import { openPage, passTime, tabTo } from './harness/console.ts';
 import { OWNER, type Service, startService } from './harness/service.ts';
 
 let service: Service;
@@ -41,6 +41,7 @@ describe('the console', () => {
 
   test('ticks off the first event although it was sent before the live connection stood', async () => {
     liveIsDown = true;
+    await page.clock.install();
     await page.reload();
     // The field has the focus.
     await page.getByLabel('Name of the pipeline').waitFor();
@@ -56,7 +57,7 @@ describe('the console', () => {
       body: JSON.stringify({ type: 'track', event: 'Order Completed', messageId: 'first-order', properties: { total: 42 } }),
     });
     expect(answer.status).toBe(200);
-    await page.getByRole('link', { name: 'Order Completed (first-order)' }).waitFor();
+    await passTime(page, { until: page.getByRole('link', { name: 'Order Completed (first-order)' }) });
     liveIsDown = false;
   });
 

@@ -1,7 +1,8 @@
 /** What stories of the console share: starting and signing in, writing in a code editor, and using it by keyboard alone. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { AdminClient } from '../../packages/cli/src/demo/admin-client.ts';
 import { type Browsing, browse } from '../../packages/collector/test/site.ts';
+import { until } from './client.ts';
 import { OWNER, type Service, startService } from './service.ts';
 
 export interface Console {
@@ -43,6 +44,17 @@ export async function writeCode(page: Page, label: string, text: string): Promis
   await page.keyboard.press('ControlOrMeta+a');
   // Not typed key by key: the editor would close brackets by itself.
   await page.keyboard.insertText(text);
+}
+
+/**
+ * Lets seconds of the page's clock (`page.clock.install`) pass until something is shown, or is no longer: a page tries several times before
+ * it says that there is no answer, and reads some things again after a while.
+ */
+export async function passTime(page: Page, { until: shown, isShown = true }: { until: Locator; isShown?: boolean }): Promise<void> {
+  await until(`${shown} to ${isShown ? 'appear' : 'disappear'}`, async () => {
+    await page.clock.runFor(5_000);
+    return (await shown.count()) > 0 === isShown;
+  });
 }
 
 /** Presses Tab, or another key, until the focused control has that name. In a list of tabs Tab reaches the chosen one only: arrow keys go on. */
