@@ -1,5 +1,8 @@
-/** `YYYY-MM-DD`, optionally with time, fraction and zone. A time without a zone is UTC, so the server's zone has no effect. */
-const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|[+-]\d\d:?\d\d)?)?$/;
+/**
+ * `YYYY-MM-DD`, optionally with time, fraction and zone, or the same without separators (`20260115T103000Z`). A time without a zone is UTC, so
+ * the server's zone has no effect.
+ */
+const ISO = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|[+-]\d\d(?::?\d\d)?)?)?$/;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Returns milliseconds since 1970, or undefined if the text is not an ISO 8601 instant between 1970 and 9999. */
@@ -13,7 +16,7 @@ export function parseTimestamp(text: string): number | undefined {
   if (text.length > 40) return undefined;
   const match = ISO.exec(text);
   if (!match) return undefined;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
+  const [, year, , month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
   const days = Number(month) === 2 && !leap(Number(year)) ? 28 : (DAYS[Number(month) - 1] ?? 0);
   if (Number(day) < 1 || Number(day) > days) return undefined;
   // A leap second and an end of day written as 24:00 are valid. Both become the following second.
@@ -34,7 +37,7 @@ function beforeThe29th(text: string): boolean {
 function zoneMinutes(zone: string): number | undefined {
   if (zone === 'Z' || zone === 'z') return 0;
   const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(-2));
+  const minutes = Number(zone.slice(3).replace(':', ''));
   if (hours > 23 || minutes > 59) return undefined;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
