@@ -138,7 +138,7 @@ function checkUrl(text: string, where: string, rules: UrlRules, faults: ConfigFa
   if (fault) faults.push({ field: where, message: fault });
 }
 
-/** Later headers win: the user's, the definition's, auth, then the user agent. */
+/** Later headers win: our user agent, the user's, the definition's, then auth. */
 function compileHead(
   definition: RequestDefinition,
   body: CompiledBody,
@@ -150,9 +150,9 @@ function compileHead(
   const dynamic: [string, Text][] = [];
   if (body.content_type) fixed['Content-Type'] = body.content_type;
   const user = definition.headers_field ? options.parameters[definition.headers_field] : undefined;
-  if (isObject(user)) for (const [name, value] of Object.entries(user)) setHeader(fixed, name, String(value));
-  // A definition may need another one: some vendors tell their sources apart by it.
+  // A user or a definition may need another one: some vendors tell their sources apart by it.
   setHeader(fixed, 'User-Agent', USER_AGENT);
+  if (isObject(user)) for (const [name, value] of Object.entries(user)) setHeader(fixed, name, String(value));
   for (const [name, text] of textsOf(definition.headers, options.parameters)) {
     const fault = headerNameFault(name) ?? (text.constant === undefined ? undefined : headerValueFault(text.constant));
     if (fault) faults.push({ field: `${options.where}.headers.${name}`, message: fault });

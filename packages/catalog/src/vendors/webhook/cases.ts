@@ -49,6 +49,12 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a user agent among the custom headers is sent instead of ours',
+      config: { headers: { 'User-Agent': 'Shop/1' } },
+      event: order,
+      requests: [{ headers: { 'User-Agent': 'Shop/1' } }],
+    },
+    {
       name: 'basic authentication in UTF-8',
       config: { authentication: 'basic', auth_username: 'anna', auth_password: 'pässword' },
       event: order,
