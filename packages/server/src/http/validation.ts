@@ -103,7 +103,7 @@ function faultOf(error: ErrorObject): FieldFault {
     case 'unevaluatedProperties':
       return {
         field: below(String(error.params.additionalProperty ?? error.params.unevaluatedProperty)),
-        message: 'is not a known field',
+        message: error.parentSchema?.patternProperties === undefined ? 'is not a known field' : 'is not a valid name',
       };
     case 'propertyNames':
       return { field: below(String(error.params.propertyName)), message: 'is not a valid name' };

@@ -38,7 +38,7 @@ export function installRequestBodies(app: AdminApp): void {
     for (const value of Object.values((request.params ?? {}) as Record<string, string>))
       if (textFault(value) !== undefined) throw new ApiError('NOT_FOUND');
     const query = findUnsafeText(request.query);
-    if (query !== undefined) throw invalidFields([query]);
+    if (query !== undefined) throw invalidFields([{ ...query, field: query.field || 'query' }]);
     if (schema === undefined) return;
     if ((request.body === undefined || request.body === null) && request.routeOptions.config.optionalBody === true) request.body = {};
     if (request.body === undefined || request.body === null) throw new ApiError('INVALID_JSON', { message: 'A JSON body is required.' });

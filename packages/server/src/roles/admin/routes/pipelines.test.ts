@@ -143,6 +143,13 @@ onBothEngines('pipelines', (fresh, engine) => {
     expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.field]).toEqual([422, 'VALIDATION_ERROR', field]);
   });
 
+  test('a fault of a name in an object, or of the query, is not called an unknown field or a fault of the body', async () => {
+    const named = await call('POST', 'pipelines', { name: 'Faulty', parameters: { 'a b': 'x' } });
+    expect(named.body.error?.message).toBe('parameters.a b is not a valid name.');
+    const asked = await call('GET', 'pipelines?%00=1');
+    expect([asked.status, asked.body.error?.message]).toEqual([422, 'query has a key that may not hold the character U+0000.']);
+  });
+
   test('slugs: from the name, numbered where taken, 409 where given and taken, free after a deletion', async () => {
     const names = ['Ünïque Slüg', 'unique slug', 'Unique—Slug!'];
     const slugs = [];
