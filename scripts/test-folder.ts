@@ -3,7 +3,7 @@
  * room: the stores flush at every change, and tests would wait for the disk.
  */
 import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
@@ -29,7 +29,7 @@ function folderInMemory(): string | undefined {
   for (const name of readdirSync(MEMORY).filter((one) => one.startsWith(NAME)))
     if (!existsSync(`/proc/${name.slice(NAME.length).split('-')[0]}`)) rmSync(join(MEMORY, name), { recursive: true, force: true });
   const { bavail, bsize } = statfsSync(MEMORY);
-  if (Math.min(bavail * bsize, freemem()) < ROOM) return undefined;
+  if (Math.min(bavail * bsize, process.availableMemory()) < ROOM) return undefined;
   const folder = mkdtempSync(join(MEMORY, `${NAME}${process.pid}-`));
   const program = join(folder, 'program');
   writeFileSync(program, '', { mode: 0o700 });
