@@ -6,6 +6,8 @@ import { isConnectionLost } from './availability.ts';
 /** Bounds how long a request waits for an unreachable or frozen database. */
 const CONNECT_TIMEOUT_MS = 2_000;
 const QUERY_TIMEOUT_MS = 2_500;
+/** The driver's own limit, for a server that never answers. Until then a connection goes on opening, for the next request. */
+const GIVE_UP_MS = 10_000;
 const MAX_CONNECTIONS = 10;
 const INT8_OID = 20;
 
@@ -19,7 +21,7 @@ async function openPool(databaseUrl: string, onError: (error: Error) => void): P
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: GIVE_UP_MS,
     keepAlive: true,
     application_name: 'firsthand',
     // Parse int8 as numbers: counters are far below 2^53, and text would compare wrongly.
@@ -27,13 +29,27 @@ async function openPool(databaseUrl: string, onError: (error: Error) => void): P
   });
   // Without a listener, an idle connection closed by the server would crash the process.
   pool.on('error', onError);
-  return { options: pool.options, end: () => pool.end(), connect: async () => disposable(await pool.connect()) };
+  return { options: pool.options, end: () => pool.end(), connect: async () => disposable(await connectInTime(pool)) };
+}
+
+async function connectInTime(pool: pg.Pool): Promise<pg.PoolClient> {
+  const connecting = pool.connect();
+  try {
+    return await inTime(connecting, CONNECT_TIMEOUT_MS, 'timeout exceeded when trying to connect');
+  } catch (error) {
+    // It may still open. An error is the one that is thrown here, or of no interest any more.
+    connecting.then(
+      (client) => client.release(),
+      () => {},
+    );
+    throw error;
+  }
 }
 
 /** Instead of the driver's own time limit: see `whenLate`. */
-function inTime<T>(answer: Promise<T>): Promise<T> {
+function inTime<T>(answer: Promise<T>, ms: number, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = whenLate(QUERY_TIMEOUT_MS, () => reject(new Error('Query read timeout')));
+    const late = whenLate(ms, () => reject(new Error(message)));
     answer.then(resolve, reject).finally(() => clearTimeout(late));
   });
 }
@@ -53,7 +69,7 @@ function disposable(client: pg.PoolClient): PostgresPoolClient {
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (broken !== undefined) throw broken;
     try {
-      return await inTime(client.query(text, [...parameters]));
+      return await inTime(client.query(text, [...parameters]), QUERY_TIMEOUT_MS, 'Query read timeout');
     } catch (error) {
       if (isConnectionLost(error)) broken = error as Error;
       throw error;
