@@ -120,31 +120,35 @@ async function recordTogether(writer: Writer, spansOf: SpansOf, requests: readon
   for (const request of requests) replies.push(await answer(writer, spansOf, request));
   return replies;
 }
-/** Counts and spans are in the first reply. Undefined, and nothing is written, if a topic is new or another process has recorded it. */
+/** All counts are in the first reply. Undefined, and nothing is written, if a topic is new or another process has recorded it. */
 async function writeAll(writer: Writer, spansOf: SpansOf, requests: readonly RecordRequest[]): Promise<RowWriterReply[] | undefined> {
-  const fresh: Outcome[] = [];
-  const moves: Move[] = [];
-  const replies: (Recorded & { id: number })[] = [];
+  const topics: { topic: string; after: string; records: PackedRecords; reply: Recorded & { id: number } }[] = [];
   for (const { id, topic, records } of requests) {
     const after = positions.get(topic) ?? (await readPosition(writer, topic));
-    const last = records.entries.at(-1);
-    if (after === '' || last === undefined) return undefined;
-    const { outcomes, unreadable } = readAfter(records, after);
-    replies.push({ id, counted: {}, unreadable, spans: [] });
-    if (outcomes.length === 0) continue;
-    for (const outcome of outcomes) fresh.push(outcome);
-    moves.push({ topic, after, position: last.position });
+    if (after === '') return undefined;
+    topics.push({ topic, after, records, reply: { id, counted: {}, unreadable: [], spans: [] } });
   }
-  const [first] = replies;
-  if (first === undefined || fresh.length === 0) return replies;
-  const rows = tally(fresh);
+  const moves: Move[] = [];
+  function* fresh(): Iterable<Outcome> {
+    for (const { topic, after, records, reply } of topics) {
+      let isNew = false;
+      for (const outcome of readAfter(records, after, spansOf, reply)) {
+        isNew = true;
+        yield outcome;
+      }
+      const position = records.entries.at(-1)?.position;
+      if (isNew && position !== undefined) moves.push({ topic, after, position });
+    }
+  }
+  const rows = tally(fresh());
+  const replies = topics.map(({ reply }) => reply);
+  if (moves.length === 0) return replies;
   const isWritten = await writeTogether(writer, rows, moves);
   for (const { topic, position } of moves)
     if (isWritten) positions.set(topic, position);
     else positions.delete(topic);
   if (!isWritten) return undefined;
-  addCounted(first.counted, rows);
-  first.spans = spansOf(fresh);
+  if (replies[0]) addCounted(replies[0].counted, rows);
   return replies;
 }
 /** Of each topic, as this thread has last written it. */
@@ -169,11 +173,8 @@ async function recordAfter(
   if (last === undefined || (after !== undefined && last.position <= after)) return recorded;
   function* tallies(): Iterable<Tally> {
     for (const piece of writer.engine === 'sqlite' ? piecesOf(records) : [records]) {
-      const { outcomes, unreadable } = readAfter(piece, after);
-      const rows = tally(outcomes);
+      const rows = tally(readAfter(piece, after, spansOf, recorded));
       addCounted(recorded.counted, rows);
-      recorded.unreadable.push(...unreadable);
-      recorded.spans.push(...spansOf(outcomes));
       yield rows;
     }
   }
@@ -192,18 +193,23 @@ function* piecesOf({ entries, bytes }: PackedRecords): Iterable<PackedRecords> {
   }
 }
 
-/** The outcomes behind a position, or all. */
-function readAfter({ entries, bytes }: PackedRecords, after: string | undefined): { outcomes: Outcome[]; unreadable: string[] } {
-  const outcomes: Outcome[] = [];
-  const unreadable: string[] = [];
+/** The outcomes behind a position, or all. One record is decoded at a time: all outcomes of a transaction would outlive the young generation. */
+function* readAfter(
+  { entries, bytes }: PackedRecords,
+  after: string | undefined,
+  spansOf: SpansOf,
+  { unreadable, spans }: Pick<Recorded, 'unreadable' | 'spans'>,
+): Iterable<Outcome> {
   let at = 0;
   for (const { position, length } of entries) {
     const found = after === undefined || position > after ? read(bytes.subarray(at, at + length)) : [];
-    if (found === undefined) unreadable.push(position);
-    else outcomes.push(...found);
     at += length;
+    if (found === undefined) unreadable.push(position);
+    else {
+      for (const span of spansOf(found)) spans.push(span);
+      yield* found;
+    }
   }
-  return { outcomes, unreadable };
 }
 function addCounted(counted: Record<string, number>, { counters }: Tally): void {
   for (const { counter, n } of counters) if (!NO_METRIC.test(counter)) counted[counter] = (counted[counter] ?? 0) + n;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../../test/servers/both-engines.ts';
@@ -26,7 +27,7 @@ import { type ObserveDb, prepareObserve } from './schema.ts';
 import { readStats } from './stats.ts';
 import { findTrace, stepsOfEvents } from './traces.ts';
 import { waitingSeries } from './waiting.ts';
-import { readPosition, writeTally, writeTogether } from './write.ts';
+import { arrayText, readPosition, writeTally, writeTogether } from './write.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -120,6 +121,30 @@ onBothEngines('what became of events', (fresh, engine) => {
     expect(await record('1', '1')).toBe(true);
     expect(await readPosition(writer, 'outcomes.6')).toBe('2');
     expect(await counted()).toBe(1);
+  });
+
+  onPostgres('an array arrives as it was, with every character that its text escapes', async () => {
+    const character = fc.oneof(fc.constantFrom('"', '\\', '{', '}', ',', ' ', '\n', "'", 'NULL'), fc.string({ unit: 'grapheme' }));
+    const value = fc.option(fc.array(character).map((parts) => parts.join('').replaceAll('\u0000', '')));
+    const sent = async (values: (string | null)[]) =>
+      (await sql<{ value: string | null }>`select value from unnest(${arrayText(values)}::text[]) as given (value)`.execute(observe.db))
+        .rows;
+    await fc.assert(
+      fc.asyncProperty(fc.array(value), async (values) => {
+        expect((await sent(values)).map((row) => row.value)).toEqual(values);
+      }),
+    );
+    expect(await sent(['\ud800'])).toEqual([{ value: '\ufffd' }]);
+    await expect(sent(['\u0000'])).rejects.toThrow('invalid byte sequence');
+    const numbers = [0, -1, null, Number.MAX_SAFE_INTEGER];
+    const { rows } = await sql`select value from unnest(${arrayText(numbers)}::bigint[]) as given (value)`.execute(observe.db);
+    expect(rows).toEqual(numbers.map((number) => ({ value: number })));
+  });
+  onPostgres('steps that are the same in every column are all stored', async () => {
+    const step: Outcome = { kind: 'delivered', integration_id: 'int_1', attempt, received_at: T0, duration_ms: 40, ...about };
+    await write({ ...step, org_id: 'org_twice' }, { ...step, org_id: 'org_twice' });
+    const { rows } = await sql`select event_id, reason, status from trace_steps where org_id = 'org_twice'`.execute(observe.db);
+    expect(rows).toEqual([1, 2].map(() => ({ event_id: 'e1', reason: null, status: 200 })));
   });
 
   test('deliveries, retries and drops are steps of the event, oldest first, and determine the health', async () => {
