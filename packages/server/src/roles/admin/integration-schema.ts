@@ -53,7 +53,7 @@ export const OneStepCreate = named(
       delivery_mode: Type.Optional(DeliveryModeSchema),
       ...settings,
     },
-    ['id', 'org_id', 'pipeline_id', 'template_id', 'revision_number', 'health', 'created_at', 'updated_at'],
+    ['template_id', 'revision_number', ...integration.readOnly.filter((field) => field !== 'vendor' && field !== 'delivery_mode')],
     {
       examples: [
         {

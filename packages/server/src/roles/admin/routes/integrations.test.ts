@@ -294,6 +294,14 @@ onStory('the one-step integration', (story) => {
     expect(await story.put(path, answer), 'the pin moves back with it').toMatchObject({ revision_number: 1 });
   });
 
+  test('POST /integrations refused its own answer for latest_revision_number', async () => {
+    const answer = await story.made('integrations', body(await newPipeline(story)));
+    const copy = await story.made('integrations', answer);
+    expect(copy).toMatchObject({ name: answer.name, config: answer.config, revision_number: 1, latest_revision_number: 1 });
+    expect(copy.id).not.toBe(answer.id);
+    expect(copy.template_id).not.toBe(answer.template_id);
+  });
+
   test.each([
     ['source_id', { source_id: undefined }, 400],
     ['vendor', { vendor: undefined }, 400],
