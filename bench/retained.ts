@@ -94,8 +94,9 @@ async function measure(retained: Installation, count: number): Promise<Row[]> {
     rows.push(['the last trace is visible after', await recordedAfter(client, pipeline, integration), 'ms']);
     const reads = readsOf(retained, count);
     for (const [name, path] of reads) {
-      const times = await timesOf(service, client, path);
+      const { times, mainThreadMs } = await timesOf(service, client, path);
       for (const [kind, at] of QUANTILES) rows.push([`GET ${name}, ${kind}`, quantile(times, at), 'ms']);
+      rows.push([`GET ${name}, processor time of the main thread`, mainThreadMs, 'ms']);
     }
     const load = { port, key, connections: 32, path: '/v1/t', batch: 1, rate: RATE, warmupMs: 1_000, durationMs: 5_000 };
     const alone = await openLoop({ ...load, prefix: `alone-${Date.now()}-` });
@@ -160,17 +161,23 @@ function readsOf({ pipeline, integration }: Installation, count: number): [name:
   ];
 }
 
-async function timesOf(service: Service, client: Client, path: string): Promise<number[]> {
+async function timesOf(service: Service, client: Client, path: string): Promise<{ times: number[]; mainThreadMs: number }> {
   for (let n = 0; n < 5; n++) await read(service.url, client.token, path);
   const times: number[] = [];
+  const before = mainThreadMs(service);
   const until = performance.now() + 5_000;
   for (let n = 0; n < READS && performance.now() < until; n++) {
     const started = performance.now();
     await read(service.url, client.token, path);
     times.push(performance.now() - started);
   }
-  return times;
+  return { times, mainThreadMs: (mainThreadMs(service) - before) / times.length };
 }
+/** Processor time so far. Besides the reads it has the upkeep of a service without events, some percent of a core. */
+function mainThreadMs({ pid }: Service): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
 function readUntilStopped(service: Service, client: Client, reads: [string, string][]): { stop(): Promise<number> } {
   const readers = fork(here('retained/readers.ts'));
   const plan: ReadersPlan = { url: service.url, token: client.token, paths: reads.map(([, path]) => path), readers: READERS };

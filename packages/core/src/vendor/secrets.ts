@@ -1,5 +1,5 @@
 /** Finds the secrets in a config, and masks them in requests that are shown. */
-import { isObject, own } from '../json.ts';
+import { isObject, type Json, own } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
 import type { VendorRequest } from './compiled.ts';
@@ -159,6 +159,23 @@ export function scrubber(secrets: readonly string[]): (text: string) => string {
     for (const [form, mask] of forms) if (out.includes(form)) out = out.replaceAll(form, mask);
     return out;
   };
+}
+
+/** Masks every text and key in JSON. Undefined stays. */
+export function scrubJson<T>(value: T, scrub: (text: string) => string): T {
+  const text = JSON.stringify(value);
+  return text === undefined || scrub(text) === text ? value : (scrubAll(JSON.parse(text) as Json, scrub) as T);
+}
+/** The same in JSON text. */
+export function scrubJsonText(text: string, scrub: (text: string) => string): string {
+  return scrub(text) === text ? text : JSON.stringify(scrubAll(JSON.parse(text) as Json, scrub));
+}
+/** Strings are masked one by one: a secret may contain characters of JSON syntax. */
+function scrubAll(value: Json, scrub: (text: string) => string): Json {
+  if (typeof value === 'string') return scrub(value);
+  if (Array.isArray(value)) return value.map((item) => scrubAll(item, scrub));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [scrub(key), scrubAll(item as Json, scrub)]));
 }
 
 const HIDDEN_HEADER = /authorization|token|key|secret/i;

@@ -1,6 +1,6 @@
 /** Finds retained canonical events in the log: by position if the trace has it, otherwise by processing time. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { decodeEventRecord, eventRecordId, eventsTopic, isRecordOf } from '../event-record.ts';
+import { decodeEventRecord, eventRecordId, eventsTopic, isRecordOf, openEventRecord } from '../event-record.ts';
 import { inBulkTurn } from '../runtime/turns.ts';
 import { type EventLog, LogUnavailable } from '../stores/event-log/port.ts';
 import type { TraceEventRow } from '../stores/observe/rows.ts';
@@ -27,27 +27,33 @@ export async function whileAvailable<T>(reading: Promise<T>): Promise<T | undefi
 }
 
 /**
- * The events of a list in its order, up to this many bytes in all; at least one entry. Undefined: not retained, or the log cannot be read
- * now.
+ * The JSON texts of a list's events in its order, up to this many bytes in all; at least one entry. Undefined: not retained, or the log
+ * cannot be read now.
  */
-export async function findCanonicals(
+export async function findCanonicalTexts(
   log: EventLog,
   traces: readonly TraceEventRow[],
   mostBytes: number,
-): Promise<(CanonicalEvent | undefined)[]> {
-  const events: (CanonicalEvent | undefined)[] = [];
+): Promise<(string | undefined)[]> {
+  const texts: (string | undefined)[] = [];
   let bytes = 0;
   for (let at = 0; at < traces.length; at += AT_ONCE) {
     const found = await whileAvailable(Promise.all(traces.slice(at, at + AT_ONCE).map((trace) => findStored(log, trace))));
     // Each further question would wait for its timeout too.
-    if (found === undefined) return traces.map((_, n) => events[n]);
+    if (found === undefined) return traces.map((_, n) => texts[n]);
     for (const data of found) {
       bytes += data?.length ?? 0;
-      if (bytes > mostBytes && events.length > 0) return events;
-      events.push(data && (await decodeInTurn(data)));
+      if (bytes > mostBytes && texts.length > 0) return texts;
+      texts.push(data && (await inBulkTurn(data.length, () => eventText(data))));
     }
   }
-  return events;
+  return texts;
+}
+
+/** Without parsing: a record has the text that `JSON.stringify` wrote. */
+function eventText(data: Uint8Array): string {
+  const { json } = openEventRecord(data);
+  return Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');
 }
 
 function decodeInTurn(data: Uint8Array): Promise<CanonicalEvent> {

@@ -1,17 +1,14 @@
 /**
  * The fields that a pipeline's events actually contain, for completion in the mapping builder. Read on demand from retained events, so
- * ingest and processing pay nothing. The events passed the privacy rules of their time; the current ones are applied to what is shown.
+ * ingest and processing pay nothing. This thread only reads their bytes: the read thread parses them, applies the current privacy rules and
+ * collects the fields.
  */
-import { type CanonicalEvent, eventKey } from '@firsthand/core/event/canonical.ts';
-import { isObject, type JsonObject } from '@firsthand/core/json.ts';
-import { formatPath, type Segment } from '@firsthand/core/path/path.ts';
-import { PiiPass } from '@firsthand/core/privacy/pii.ts';
-import { decodeEventRecord, eventsTopic } from '../event-record.ts';
+import { randomUUID } from 'node:crypto';
+import { eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { turns, VERY_LARGE_BYTES } from '../runtime/turns.ts';
-import { hideSecrets } from '../snapshot/hide-secrets.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
-import type { EventLog } from '../stores/event-log/port.ts';
+import type { EventLog, StoredRecord } from '../stores/event-log/port.ts';
+import type { ObserveStore } from '../stores/observe/schema.ts';
 
 const HOUR = 3_600_000;
 /** Samples the newest events and some before each of these ages: an event that is rare today may have occurred yesterday. */
@@ -23,148 +20,59 @@ const SAMPLES = [
   { age_ms: 72 * HOUR, events: 250 },
   { age_ms: 144 * HOUR, events: 250 },
 ] as const;
-const MAX_FIELDS = 1_000;
-/** Values of one event that are looked at: an event may have 50,000. */
-const MAX_VALUES = 2 * MAX_FIELDS;
-const MAX_DEPTH = 12;
-const MAX_ITEMS = 20;
-const MAX_EVENT_NAMES = 50;
-const MAX_EXAMPLE = 200;
+/** Events that cross to the thread together. */
+const CHUNK_BYTES = 524_288;
 
-export type FieldType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array';
-export interface ObservedField {
-  path: string;
-  types: FieldType[];
-  example: string | number | boolean | null;
-  events: string[];
-  last_seen_at: string;
+interface ObservedFieldsDeps {
+  log: EventLog;
+  clock: Clock;
+  observe: ObserveStore;
+  snapshots: Pick<SnapshotSource, 'current'>;
 }
-export interface ObservedFields {
-  fields: ObservedField[];
-  /** Number of events read. */
-  sampled: number;
-  /** Whether fields were left out of the list. */
-  truncated: boolean;
+/** Resolves with the JSON text of the answer. */
+export async function observedFields(deps: ObservedFieldsDeps, orgId: string, pipelineId: string): Promise<string> {
+  const { organisations, pipelines } = deps.snapshots.current();
+  const pii = organisations.get(orgId)?.config.pii_rules;
+  const rules = { org_id: orgId, pii, secrets: pipelines.get(pipelineId)?.secrets ?? [] };
+  const sample = randomUUID();
+  let [records, bytes, ended]: [Uint8Array[], number, boolean] = [[], 0, false];
+  const send = async (last: boolean): Promise<string | undefined> => {
+    ended = last;
+    const { joined, ends } = join(records, bytes);
+    [records, bytes] = [[], 0];
+    return await deps.observe.thread.call('collectFields', [{ sample, rules, bytes: joined, ends, last }], [joined.buffer]);
+  };
+  try {
+    for await (const { data } of sampled(deps, pipelineId)) {
+      if (bytes + data.length > CHUNK_BYTES && bytes > 0) await send(false);
+      records.push(data);
+      bytes += data.length;
+    }
+    return (await send(true)) ?? '';
+  } finally {
+    // The thread keeps what it has collected until the last chunk.
+    if (!ended) await send(true);
+  }
 }
 
-export async function observedFields(
-  deps: { log: EventLog; clock: Clock; snapshots: Pick<SnapshotSource, 'current'> },
-  pipelineId: string,
-): Promise<ObservedFields> {
-  const collector = new FieldCollector();
+async function* sampled({ log, clock }: ObservedFieldsDeps, pipelineId: string): AsyncGenerator<StoredRecord> {
   const seen = new Set<string>();
   for (const { age_ms, events } of SAMPLES) {
-    const before = age_ms === 0 ? {} : { to: new Date(deps.clock.now() - age_ms) };
-    for await (const record of deps.log.read(eventsTopic(pipelineId), { ...before, limit: events, reverse: true })) {
+    const before = age_ms === 0 ? {} : { to: new Date(clock.now() - age_ms) };
+    for await (const record of log.read(eventsTopic(pipelineId), { ...before, limit: events, reverse: true })) {
       if (seen.has(record.position)) continue;
       seen.add(record.position);
-      const { meta, event } = decodeEventRecord(record.data);
-      if (record.data.length > VERY_LARGE_BYTES) turns.tookLong();
-      const organisation = deps.snapshots.current().organisations.get(meta.org_id);
-      // Without the rules nothing may be shown.
-      if (organisation === undefined) continue;
-      const rules = new PiiPass(event, organisation.pii, []);
-      while (rules.step()) await turns.bulk();
-      collector.add(hideSecrets(deps.snapshots.current(), pipelineId, event), meta.received_at);
-      const turn = turns.bulk();
-      if (turn !== undefined) await turn;
+      yield record;
     }
   }
-  return { ...collector.result(), sampled: seen.size };
 }
 
-interface Seen {
-  types: Set<FieldType>;
-  example: ObservedField['example'];
-  events: Set<string>;
-  last: number;
-}
-/** A place in the events. Most events have the same ones, so a path is written once and not for every value. */
-interface Place {
-  path: readonly Segment[];
-  keys: Map<string, Place>;
-  each: Place | undefined;
-  seen: Seen | undefined;
-}
-const MAX_PLACES = MAX_DEPTH * MAX_FIELDS;
-
-/** Events arrive newest first, so the first example of a field is its newest. */
-export class FieldCollector {
-  readonly #root: Place = { path: [], keys: new Map(), each: undefined, seen: undefined };
-  readonly #fields: { place: Place; seen: Seen }[] = [];
-  #places = 0;
-  #truncated = false;
-  #valuesLeft = 0;
-
-  add(event: CanonicalEvent, receivedAt: number): void {
-    this.#valuesLeft = MAX_VALUES;
-    this.#walk(event, this.#root, event.type === 'track' ? (event.event ?? '') : eventKey(event), receivedAt);
-  }
-
-  result(): Omit<ObservedFields, 'sampled'> {
-    const fields = this.#fields.map(({ place, seen: { types, example, events, last } }) => ({
-      path: formatPath(place.path),
-      types: [...types].sort(),
-      example,
-      events: [...events].sort(),
-      last_seen_at: new Date(last).toISOString(),
-    }));
-    return { fields: fields.sort((a, b) => (a.path < b.path ? -1 : 1)), truncated: this.#truncated };
-  }
-
-  /** `place`: undefined where there is no room for another. */
-  #walk(value: unknown, place: Place | undefined, event: string, at: number): void {
-    if (place === undefined || this.#valuesLeft === 0) {
-      this.#truncated = true;
-      return;
-    }
-    if (place.path.length > MAX_DEPTH) return;
-    if (Array.isArray(value) && value.length > 0) {
-      place.each ??= this.#newPlace(place, { kind: 'each' });
-      for (const item of value.slice(0, MAX_ITEMS)) this.#walk(item, place.each, event, at);
-      return;
-    }
-    const keys = isObject(value) ? Object.keys(value) : [];
-    for (const key of keys) this.#walk((value as JsonObject)[key], place.keys.get(key) ?? this.#newKey(place, key), event, at);
-    if (keys.length > 0) return;
-    this.#valuesLeft -= 1;
-    this.#note(place, value, event, at);
-  }
-
-  #newKey(parent: Place, key: string): Place | undefined {
-    const place = this.#newPlace(parent, { kind: 'key', key });
-    if (place !== undefined) parent.keys.set(key, place);
-    return place;
-  }
-  #newPlace({ path }: Place, segment: Segment): Place | undefined {
-    if (this.#fields.length >= MAX_FIELDS || this.#places >= MAX_PLACES) return undefined;
-    this.#places++;
-    return { path: [...path, segment], keys: new Map(), each: undefined, seen: undefined };
-  }
-
-  #note(place: Place, value: unknown, event: string, at: number): void {
-    let { seen } = place;
-    if (seen === undefined) {
-      if (this.#fields.length >= MAX_FIELDS) {
-        this.#truncated = true;
-        return;
-      }
-      place.seen = seen = { types: new Set(), example: null, events: new Set(), last: at };
-      this.#fields.push({ place, seen });
-    }
-    seen.types.add(typeOf(value));
-    seen.example ??= exampleOf(value);
-    if (seen.events.size < MAX_EVENT_NAMES) seen.events.add(event);
-    seen.last = Math.max(seen.last, at);
-  }
-}
-
-function typeOf(value: unknown): FieldType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value as FieldType;
-}
-function exampleOf(value: unknown): ObservedField['example'] {
-  if (typeof value === 'string') return value.slice(0, MAX_EXAMPLE).toWellFormed();
-  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+function join(records: readonly Uint8Array[], bytes: number): { joined: Uint8Array<ArrayBuffer>; ends: number[] } {
+  const joined = new Uint8Array(bytes);
+  let end = 0;
+  const ends = records.map((record) => {
+    joined.set(record, end);
+    return (end += record.length);
+  });
+  return { joined, ends };
 }

@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
-import type { ObserveDb } from '../stores/observe/schema.ts';
+import type { ObserveStore } from '../stores/observe/schema.ts';
 import type { VisitorStore } from '../stores/visitors/port.ts';
 import type { Sender } from '../transports/sender.ts';
 import type { ProcessState } from './processes.ts';
@@ -13,7 +13,7 @@ import type { ProcessState } from './processes.ts';
 export interface Operations {
   sandbox: Sandbox;
   log: EventLog;
-  observe: ObserveDb;
+  observe: ObserveStore;
   visitors: VisitorStore;
   snapshots: SnapshotSource;
   ephemeral: Ephemeral;

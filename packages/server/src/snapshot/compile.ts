@@ -211,7 +211,7 @@ export async function compileSnapshot(
         ingest: compileIngestRules(pipeline, pipeline_key_secret, settings),
         processing,
         integrations: compiledIntegrations,
-        scrub: scrubberOf(opened),
+        ...secretsOf(opened),
       };
     };
     const compiled = await once(row.org_id, id, key, undefined, compile, longFields(row));
@@ -250,9 +250,9 @@ async function compilePlan(plan: TrackingPlan | null | undefined, excess: string
   return await finishInTurns(compileTrackingPlanInSteps(plan));
 }
 
-function scrubberOf({ parameters, sealed }: OpenParameters): CompiledPipeline['scrub'] {
+function secretsOf({ parameters, sealed }: OpenParameters): Pick<CompiledPipeline, 'secrets' | 'scrub'> {
   const secrets = secretParameterValues(parameters, sealed).filter(({ length }) => length >= MIN_SCRUBBED_IN_EVENTS);
-  return secrets.length === 0 ? undefined : scrubber(secrets);
+  return { secrets, scrub: secrets.length === 0 ? undefined : scrubber(secrets) };
 }
 
 /** The consent that the organisation's enabled integrations require, per vendor. */

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '@firsthand/core/json.ts';
+import { scrubJson, scrubJsonText } from '@firsthand/core/vendor/secrets.ts';
 import type { Snapshot } from './types.ts';
 
 /**
@@ -7,15 +7,10 @@ import type { Snapshot } from './types.ts';
  */
 export function hideSecrets<T>(snapshot: Snapshot, pipelineId: string | undefined, value: T): T {
   const scrub = pipelineId === undefined ? undefined : snapshot.pipelines.get(pipelineId)?.scrub;
-  if (scrub === undefined) return value;
-  const text = JSON.stringify(value);
-  // Strings are masked one by one: a secret may contain characters of JSON syntax.
-  return text === undefined || scrub(text) === text ? value : (scrubAll(JSON.parse(text) as Json, scrub) as T);
+  return scrub === undefined ? value : scrubJson(value, scrub);
 }
-
-function scrubAll(value: Json, scrub: (text: string) => string): Json {
-  if (typeof value === 'string') return scrub(value);
-  if (Array.isArray(value)) return value.map((item) => scrubAll(item, scrub));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [scrub(key), scrubAll(item as Json, scrub)]));
+/** The same in JSON text. */
+export function hideSecretsInText(snapshot: Snapshot, pipelineId: string, text: string): string {
+  const scrub = snapshot.pipelines.get(pipelineId)?.scrub;
+  return scrub === undefined ? text : scrubJsonText(text, scrub);
 }

@@ -30,7 +30,9 @@ export interface CompiledPipeline {
   /** Compiled tracking plan and transformations. */
   processing: CompiledProcessing;
   integrations: CompiledIntegration[];
-  /** Masks the values of secret parameters in a text. Undefined if the pipeline has none. */
+  /** The values of secret parameters that are masked where events are shown. */
+  secrets: readonly string[];
+  /** Masks them in a text. Undefined if the pipeline has none. */
   scrub: ((text: string) => string) | undefined;
 }
 export interface Snapshot {

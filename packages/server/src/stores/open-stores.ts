@@ -14,8 +14,8 @@ import type { NatsSecurity } from './event-log/jetstream/connection.ts';
 import { type EventLog, LogUnavailable } from './event-log/port.ts';
 import type { Leases } from './leases/port.ts';
 import { kyselyWriter } from './observe/kysely-writer.ts';
-import { connectObserve, openObserve } from './observe/open.ts';
-import { type ObserveDb, prepareObserve } from './observe/schema.ts';
+import { closeObserve, connectObserve, openObserve } from './observe/open.ts';
+import { type ObserveStore, prepareObserve } from './observe/schema.ts';
 import { OBSERVE_FILE } from './observe/tables.ts';
 import { tightenDataDir } from './private-files.ts';
 import { ownAlone } from './sole-owner.ts';
@@ -23,7 +23,7 @@ import type { VisitorStore } from './visitors/port.ts';
 
 export interface Stores {
   config: ConfigStore;
-  observe: ObserveDb;
+  observe: ObserveStore;
   log: EventLog;
   visitors: VisitorStore;
   leases: Leases;
@@ -99,7 +99,7 @@ async function openDatabases(
       await naming('DATABASE_URL', prepareObserve(kyselyWriter(observe)));
     },
     async close() {
-      await observe.db.destroy();
+      await closeObserve(observe);
       await config.close();
     },
   };

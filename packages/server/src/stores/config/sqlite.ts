@@ -1,6 +1,7 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseConnection, type SqliteDatabase, SqliteDialect, SqliteDriver, type SqliteStatement } from 'kysely';
+import { adaptStatement } from '../sqlite-statement.ts';
 import { isUnavailable } from './availability.ts';
 
 const MAX_CACHED_STATEMENTS = 256;
@@ -51,19 +52,10 @@ function openSqlite(file: string): SqliteDatabase {
       const kept = statements.get(sql);
       if (kept !== undefined) return kept;
       // Take the write lock when a transaction begins: upgrading a read lock later could only fail.
-      const statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
+      const statement = adaptStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
       if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
       statements.set(sql, statement);
       return statement;
     },
-  };
-}
-
-function adapt(statement: StatementSync): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
-    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
   };
 }

@@ -1,7 +1,9 @@
 /**
  * Lists events, newest first. Conditions that an index answers are asked at once. For the others the list is searched in windows, for a
- * bounded time: the page then has fewer events, and its cursor continues the search.
+ * bounded time: the page then has fewer events, and its cursor continues the search. On SQLite all of it runs in the read thread: a search
+ * reads thousands of rows.
  */
+import { turns } from '../../runtime/turns.ts';
 import { reasonAndAnswer, type TraceEventRow, type TraceStepRow, UNTRACED } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { type NewestTraces, newestTraces, orAll, receivedSince, tracesBetween } from './segment-choice.ts';
@@ -13,6 +15,7 @@ import {
   inOrganisation,
   leadingOf,
   numbers,
+  selectSteps,
   selectTraces,
   stepsOfEvents,
   TRACE_COLUMNS,
@@ -28,8 +31,11 @@ export interface TraceFilter extends TraceCondition {
    * or result is to come. `failed`: any step is a failed attempt, also where a later one succeeded.
    */
   delivery?: TraceStepRow['kind'] | 'not_delivered' | 'waiting' | 'failed';
-  /** The integrations of a pipeline, and when each was added: events that have no step at an integration are its own since then. */
-  assigned?(pipelineId: string): readonly { id: string; since: number }[];
+  /**
+   * The integrations of each pipeline, and when each was added: events that have no step at an integration are its own since then. Needed for
+   * `waiting`, and for what was dropped before an integration.
+   */
+  assigned?: ReadonlyMap<string, readonly { id: string; since: number }[]>;
   integration_id?: string;
   /** The outcomes that `status`, `delivery` and `reason` ask for came in this time: any of them, also where a later one followed. */
   outcome?: { from?: number; to?: number };
@@ -40,6 +46,8 @@ export interface TraceFilter extends TraceCondition {
 }
 export interface TracePage {
   rows: TraceEventRow[];
+  /** Of these events, oldest first. */
+  steps: TraceStepRow[];
   /** Left out if `after` is given: the first page has it. */
   total?: number;
   /** There are more than `total`. */
@@ -61,6 +69,15 @@ const STEP_WINDOW = 1_000;
 const SKEW_MS = 60_000;
 
 export async function listTraces(observe: ObserveDb, wanted: TraceFilter): Promise<TracePage> {
+  const { engine, thread } = observe;
+  if (engine === 'sqlite' && thread !== undefined) return await thread.call('listTraces', [wanted]);
+  const page = await listEvents(observe, wanted);
+  return { ...page, steps: await stepsOfEvents(observe, wanted.org_id, page.rows) };
+}
+
+type ListedEvents = Omit<TracePage, 'steps'>;
+
+async function listEvents(observe: ObserveDb, wanted: TraceFilter): Promise<ListedEvents> {
   const received = wanted.processed_from === undefined ? undefined : await receivedSince(observe, wanted.processed_from);
   if (received === Number.POSITIVE_INFINITY || wanted.processed_from === Number.POSITIVE_INFINITY)
     return { rows: [], ...(wanted.after === undefined && { total: 0 }), atLeast: false };
@@ -82,7 +99,7 @@ export async function listTraces(observe: ObserveDb, wanted: TraceFilter): Promi
   return others.length > 0 ? await search(observe, filter, scope) : await page(observe, filter);
 }
 
-async function page(observe: ObserveDb, { after, limit, offset, ...scope }: TraceFilter): Promise<TracePage> {
+async function page(observe: ObserveDb, { after, limit, offset, ...scope }: TraceFilter): Promise<ListedEvents> {
   const rows = await newestOf(observe, scope, { ...(after && { after }), limit }, (query) =>
     query
       .select(TRACE_COLUMNS)
@@ -150,7 +167,7 @@ type Match = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'> & {
 };
 
 /** `scope`: the conditions that the index answers. The list is read in its windows. */
-async function search(observe: ObserveDb, filter: TraceFilter, scope: TraceCondition): Promise<TracePage> {
+async function search(observe: ObserveDb, filter: TraceFilter, scope: TraceCondition): Promise<ListedEvents> {
   const { limit, after } = filter;
   const skipped = after === undefined ? filter.offset : 0;
   const started = performance.now();
@@ -165,6 +182,8 @@ async function search(observe: ObserveDb, filter: TraceFilter, scope: TraceCondi
     const spent = performance.now() - started;
     const full = matches.length >= skipped + limit;
     if (ended || matches.length >= MOST_COUNTED || spent > (full ? COUNT_MS : SEARCH_MS)) break;
+    // SQLite answers at once: without a turn, other reads would wait for the whole search.
+    await turns.bulk();
   }
   const wanted = matches.slice(skipped, skipped + limit);
   const last = wanted.length < limit ? undefined : wanted.at(-1);
@@ -207,7 +226,7 @@ async function searchWindow(
   found.sort((a, b) => b.received_at - a.received_at || (a.event_id < b.event_id ? 1 : -1));
   if (found.length === 0) return { matches: found, edge: through };
   if (!bySteps && outcome === undefined) return { matches: found, edge: through };
-  const steps = Map.groupBy(bySteps ? await stepsOfEvents(observe, filter.org_id, found) : [], idOf);
+  const steps = bySteps ? await searchedSteps(observe, filter, found) : new Map<string, SearchedStep[]>();
   if (outcome !== undefined) {
     const matches = found.map((row) => ({ ...row, outcomes: countOutcomes(filter, outcome, row, steps.get(idOf(row)) ?? []) }));
     return { matches: matches.filter(({ outcomes }) => outcomes > 0), edge: through };
@@ -215,10 +234,25 @@ async function searchWindow(
   return { matches: found.filter((row) => matchesSteps(filter, row, steps.get(idOf(row)) ?? [])), edge: through };
 }
 
+type SearchedStep = Pick<TraceStepRow, 'integration_id' | 'at' | 'kind' | 'reason'>;
+
+async function searchedSteps(observe: ObserveDb, filter: TraceFilter, events: readonly Match[]): Promise<Map<string, SearchedStep[]>> {
+  const { org_id, integration_id, reason } = filter;
+  const steps = await selectSteps(observe, org_id, events, (query) => {
+    // A reason may be that of another integration.
+    const wanted = integration_id === undefined || reason !== undefined ? query : query.where('integration_id', '=', integration_id);
+    return wanted.select(['pipeline_id', 'event_id', 'integration_id', 'at', 'kind', 'reason']).execute();
+  });
+  return Map.groupBy(
+    steps.map((step) => ({ ...step, at: Number(step.at) })),
+    idOf,
+  );
+}
+
 type Ended = Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>;
 
 /** How many outcomes of an event the statistics count in this time, under the other conditions. */
-function countOutcomes(filter: TraceFilter, { from, to }: NonNullable<TraceFilter['outcome']>, row: Ended, steps: TraceStepRow[]): number {
+function countOutcomes(filter: TraceFilter, { from, to }: NonNullable<TraceFilter['outcome']>, row: Ended, steps: SearchedStep[]): number {
   const { reason, delivery, integration_id } = filter;
   const isDue = (at: number) => at >= (from ?? Number.NEGATIVE_INFINITY) && at <= (to ?? Number.POSITIVE_INFINITY);
   const ofEvent = () => {
@@ -227,7 +261,7 @@ function countOutcomes(filter: TraceFilter, { from, to }: NonNullable<TraceFilte
     if (delivery === 'failed') return integration_id === undefined && row.result === 'dead_lettered';
     return delivery === 'dropped' && isDroppedBeforeRouting(filter, row);
   };
-  const isCounted = (step: TraceStepRow) =>
+  const isCounted = (step: SearchedStep) =>
     isDue(step.at) &&
     (integration_id === undefined || step.integration_id === integration_id) &&
     (delivery === undefined ? reason !== undefined : delivery === 'failed' ? FAILED.includes(step.kind) : step.kind === delivery) &&
@@ -238,11 +272,11 @@ function countOutcomes(filter: TraceFilter, { from, to }: NonNullable<TraceFilte
 function isDroppedBeforeRouting({ integration_id, assigned }: TraceFilter, row: Ended): boolean {
   if (row.result !== 'dropped') return false;
   if (integration_id === undefined) return true;
-  const added = assigned?.(row.pipeline_id).find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
+  const added = assigned?.get(row.pipeline_id)?.find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
   return Math.floor(added / MINUTE) <= Math.floor(Number(row.processed_at) / MINUTE);
 }
 
-function matchesSteps(filter: TraceFilter, row: Ended, steps: TraceStepRow[]): boolean {
+function matchesSteps(filter: TraceFilter, row: Ended, steps: SearchedStep[]): boolean {
   const { reason, delivery, integration_id, assigned } = filter;
   if (reason !== undefined && row.reason !== reason && !steps.some((step) => reasonAndAnswer(step).reason === reason)) return false;
   if (delivery === undefined && integration_id === undefined) return true;
@@ -255,7 +289,7 @@ function matchesSteps(filter: TraceFilter, row: Ended, steps: TraceStepRow[]): b
   const last = new Map<string, number>();
   for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));
   if (delivery === 'waiting' && row.result === 'processed' && row.reason !== UNTRACED) {
-    const due = assigned?.(row.pipeline_id) ?? [];
+    const due = assigned?.get(row.pipeline_id) ?? [];
     const isDue = ({ id, since }: { id: string; since: number }) =>
       !last.has(id) && since <= Number(row.processed_at) && (integration_id === undefined || id === integration_id);
     if (due.some(isDue)) return true;

@@ -4,7 +4,8 @@ import { Kysely } from 'kysely';
 import { postgresDialect } from '../config/postgres.ts';
 import { adoptRows } from './adopt.ts';
 import { kyselyWriter } from './kysely-writer.ts';
-import { type ObserveDb, prepareObserve } from './schema.ts';
+import { ReadThread } from './read-thread.ts';
+import { type ObserveStore, prepareObserve } from './schema.ts';
 import { openSqliteWriter } from './sqlite-writer.ts';
 import { OBSERVE_FILE } from './tables.ts';
 import { ThreadDialect } from './thread-dialect.ts';
@@ -19,7 +20,7 @@ interface ObserveOptions {
 }
 
 /** Opens a separate file (or pool), so that a burst of traces never delays a management request to the configuration store. */
-export async function openObserve(options: ObserveOptions): Promise<ObserveDb & { close(): Promise<void> }> {
+export async function openObserve(options: ObserveOptions): Promise<ObserveStore & { close(): Promise<void> }> {
   const { databaseUrl, dataDir } = options;
   const observe = connectObserve(options);
   try {
@@ -32,10 +33,10 @@ export async function openObserve(options: ObserveOptions): Promise<ObserveDb & 
       writer.close();
     } else await prepareObserve(kyselyWriter(observe));
   } catch (error) {
-    await observe.db.destroy();
+    await closeObserve(observe);
     throw error;
   }
-  return { ...observe, close: () => observe.db.destroy() };
+  return { ...observe, close: () => closeObserve(observe) };
 }
 
 /** Traces of an earlier version are visible once they are adopted: most installations need only this. The sweeper adopts the rest. */
@@ -45,8 +46,17 @@ async function adoptFirst(writer: Writer): Promise<void> {
 }
 
 /** Opens another connection to an existing store. */
-export function connectObserve({ databaseUrl, dataDir, onConnectionError }: ObserveOptions): ObserveDb {
+export function connectObserve({ databaseUrl, dataDir, onConnectionError }: ObserveOptions): ObserveStore {
   if (databaseUrl !== undefined)
-    return { db: new Kysely({ dialect: postgresDialect(databaseUrl, onConnectionError) }), engine: 'postgres' };
-  return { db: new Kysely({ dialect: new ThreadDialect(join(dataDir, OBSERVE_FILE)) }), engine: 'sqlite' };
+    return {
+      db: new Kysely({ dialect: postgresDialect(databaseUrl, onConnectionError) }),
+      engine: 'postgres',
+      thread: new ReadThread(undefined),
+    };
+  const thread = new ReadThread(join(dataDir, OBSERVE_FILE));
+  return { db: new Kysely({ dialect: new ThreadDialect(thread) }), engine: 'sqlite', thread };
+}
+export async function closeObserve({ db, thread }: ObserveStore): Promise<void> {
+  await db.destroy();
+  await thread.close();
 }

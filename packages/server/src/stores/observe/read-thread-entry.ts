@@ -1,45 +1,76 @@
-/** The thread that runs queries on the SQLite file. A slow query delays other queries, but no event. */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+/** The thread that reads rows and events beside the main one: a slow query delays other queries, but no event. */
+import { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
-import type { Answered, ReadReply, ReadRequest, Statement } from './read-thread-messages.ts';
+import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { adaptStatement } from '../sqlite-statement.ts';
+import type { Answered, ReadCall, ReadCalls, ReadReply, ReadRequest, Statement } from './read-thread-messages.ts';
+import type { ObserveDb } from './schema.ts';
 
 const BUSY_MS = 2_000;
 /** A statement over a hundred segments takes some hundred kilobytes. */
 const MAX_CACHED_STATEMENTS = 48;
 const CACHE_KB = 8_192;
 
-export function serve(port: MessagePort, { file }: { file: string }): void {
-  const connections = { read: connect(file), write: connect(file) };
-  port.on('message', ({ id, connection, sql, parameters }: ReadRequest) => {
-    port.postMessage(answer(id, () => connections[connection]({ sql, parameters })));
+export function serve(port: MessagePort, { file }: { file: string | undefined }): void {
+  const calls = callsOn(file);
+  port.on('message', async ({ id, call, parameters }: ReadRequest) => {
+    const called = calls[call] as (...parameters: unknown[]) => unknown;
+    port.postMessage(await answer(id, async () => called(...parameters)));
   });
 }
 
-function answer(id: number, run: () => Answered): ReadReply {
+async function answer(id: number, work: () => Promise<unknown>): Promise<ReadReply> {
   try {
-    return { id, ...run() };
+    return { id, result: await work() };
   } catch (error) {
     const { message, code, errcode } = error as Error & { code?: unknown; errcode?: unknown };
     return { id, error: { message, code, errcode } };
   }
 }
 
+/** Code is loaded with the first call that needs it: many processes are only asked for statistics. */
+function callsOn(file: string | undefined): { [C in ReadCall]: (...parameters: Parameters<ReadCalls[C]>) => unknown } {
+  const connections = { read: connect(file), write: connect(file) };
+  const fields = once(async () => new (await import('./event-fields.ts')).EventFields());
+  const observe = once(async (): Promise<ObserveDb> => (await import('./thread-dialect.ts')).observeHere(connections.read));
+  return {
+    statement: (statement) => run(connections.read, statement),
+    transactionStatement: (statement) => run(connections.write, statement),
+    listTraces: async (filter) => (await import('./list-traces.ts')).listTraces(await observe(), filter),
+    findTrace: async (...of) => (await import('./traces.ts')).findTrace(await observe(), ...of),
+    collectFields: async (chunk) => (await fields()).collect(chunk),
+  };
+}
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+function run(connection: SqliteDatabase, { sql, parameters }: Statement): Answered {
+  const statement = connection.prepare(sql);
+  if (statement.reader) return { rows: statement.all(parameters), changes: 0 };
+  return { rows: [], changes: Number(statement.run(parameters).changes) };
+}
+
 /** Opens the file with the first statement: most processes never begin a transaction here. */
-function connect(file: string): (statement: Omit<Statement, 'connection'>) => Answered {
+function connect(file: string | undefined): SqliteDatabase {
   let database: DatabaseSync | undefined;
-  const statements = new Map<string, StatementSync>();
-  return ({ sql, parameters }) => {
-    if (database === undefined) {
-      database = new DatabaseSync(file, { timeout: BUSY_MS });
-      database.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KB};`);
-    }
-    let statement = statements.get(sql);
-    if (statement === undefined) {
-      statement = database.prepare(sql);
-      if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
-      statements.set(sql, statement);
-    }
-    if (statement.columns().length > 0) return { rows: statement.all(...(parameters as SQLInputValue[])), changes: 0 };
-    return { rows: [], changes: Number(statement.run(...(parameters as SQLInputValue[])).changes) };
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    prepare(sql) {
+      if (file === undefined) throw new Error('this thread has no SQLite file');
+      if (database === undefined) {
+        database = new DatabaseSync(file, { timeout: BUSY_MS });
+        database.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KB};`);
+      }
+      let statement = statements.get(sql);
+      if (statement === undefined) {
+        statement = adaptStatement(database.prepare(sql));
+        if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
+        statements.set(sql, statement);
+      }
+      return statement;
+    },
+    close: () => database?.close(),
   };
 }

@@ -1,13 +1,30 @@
 /** Messages between `ReadThread` and its thread. */
+import type { SampleChunk } from './event-fields.ts';
+import type { TraceFilter, TracePage } from './list-traces.ts';
+import type { FoundTrace } from './traces.ts';
+
 export interface Statement {
-  /** Statements of a transaction have a connection of their own, so that no other read sees what is not committed. */
-  connection: 'read' | 'write';
   sql: string;
   parameters: readonly unknown[];
 }
-export type ReadRequest = { id: number } & Statement;
 export interface Answered {
   rows: unknown[];
   changes: number;
 }
-export type ReadReply = { id: number } & (Answered | { error: { message: string; code?: unknown; errcode?: unknown } });
+/** What the thread does, by name. Only plain data crosses. All but the last need the SQLite file. */
+export interface ReadCalls {
+  statement(statement: Statement): Answered;
+  /** Statements of a transaction have a connection of their own, so that no other read sees what is not committed. */
+  transactionStatement(statement: Statement): Answered;
+  listTraces(filter: TraceFilter): Promise<TracePage>;
+  findTrace(orgId: string, eventId: string, pipelineId?: string): Promise<FoundTrace | undefined>;
+  collectFields(chunk: SampleChunk): string | undefined;
+}
+export type ReadCall = keyof ReadCalls;
+export type ReadResult<C extends ReadCall> = Awaited<ReturnType<ReadCalls[C]>>;
+export interface ReadRequest {
+  id: number;
+  call: ReadCall;
+  parameters: unknown[];
+}
+export type ReadReply = { id: number } & ({ result: unknown } | { error: { message: string; code?: unknown; errcode?: unknown } });

@@ -11,7 +11,7 @@ function startThread(idleMs: number): (sql: string) => Promise<unknown[]> {
     await thread.close();
     rmSync(folder, { recursive: true });
   });
-  return async (sql) => (await thread.run({ connection: 'read', sql, parameters: [] })).rows;
+  return async (sql) => (await thread.call('statement', [{ sql, parameters: [] }])).rows;
 }
 
 test('the thread never ended once started: it ends without statements, and the next one starts another', async () => {

@@ -1,50 +1,58 @@
-/** Owns the thread of `read-thread-entry.ts`: starts it with a statement, ends it when there were none for a while, and replaces it when it dies. */
-import { Worker } from 'node:worker_threads';
+/** Owns the thread of `read-thread-entry.ts`: starts it with a call, ends it when there were none for a while, and replaces it when it dies. */
+import { type Transferable, Worker } from 'node:worker_threads';
 import { threadEntry } from '../../runtime/thread-entry.ts';
-import type { Answered, ReadReply, ReadRequest, Statement } from './read-thread-messages.ts';
+import type { ReadCall, ReadCalls, ReadReply, ReadRequest, ReadResult } from './read-thread-messages.ts';
 
-/** Statements that wait or run. The next one is refused: its request gets 503 instead of joining a queue that only grows. */
+/** Calls that wait or run. The next one is refused: its request gets 503 instead of joining a queue that only grows. */
 const MOST_WAITING = 256;
 /** As long as a query on PostgreSQL may take. */
 const DEADLINE_MS = 5_000;
+/** The first call of a kind also waits until the thread has loaded its code, which takes seconds on a busy machine. */
+const FIRST_DEADLINE_MS = 30_000;
 const YOUNG_MB = 8;
-/** Longer than any pause between two statements of a transaction, which would be lost. */
+/** Longer than any pause between two statements of a transaction, or two chunks of a sample, which would be lost. */
 const IDLE_MS = 60_000;
 
 interface Waiting {
-  resolve(answered: Answered): void;
+  call: ReadCall;
+  resolve(result: unknown): void;
   reject(error: Error): void;
   deadline: NodeJS.Timeout;
 }
 
 export class ReadThread {
-  readonly #file: string;
+  readonly #file: string | undefined;
   readonly #waiting = new Map<number, Waiting>();
+  /** The calls that the present thread has answered. */
+  readonly #answered = new Set<ReadCall>();
   #worker: Worker | undefined;
   #lastId = 0;
   #closed = false;
   readonly #idle: NodeJS.Timeout;
 
-  constructor(file: string, idleMs = IDLE_MS) {
+  /** `file`: of SQLite. Undefined where PostgreSQL has the rows. */
+  constructor(file: string | undefined, idleMs = IDLE_MS) {
     this.#file = file;
     this.#idle = setTimeout(() => this.#endIdle(), idleMs).unref();
   }
 
-  /** `deadlineMs`: the answer is not waited for any longer. The thread itself finishes the statement. */
-  run(statement: Statement, deadlineMs = DEADLINE_MS): Promise<Answered> {
-    if (this.#closed) return Promise.reject(busy('the trace store is closed'));
-    if (this.#waiting.size >= MOST_WAITING) return Promise.reject(busy('too many queries wait for the trace store'));
-    const id = ++this.#lastId;
-    const worker = (this.#worker ??= this.#start());
-    return new Promise<Answered>((resolve, reject) => {
+  /** `transfer`: buffers in the parameters that the caller needs no more. A late answer is not waited for; the thread finishes the call. */
+  call<C extends ReadCall>(call: C, parameters: Parameters<ReadCalls[C]>, transfer?: Transferable[]): Promise<ReadResult<C>> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw busy('the trace store is closed');
+      if (this.#waiting.size >= MOST_WAITING) throw busy('too many queries wait for the trace store');
+      const id = ++this.#lastId;
+      const worker = (this.#worker ??= this.#start());
+      const deadlineMs = this.#answered.has(call) ? DEADLINE_MS : FIRST_DEADLINE_MS;
       const deadline = setTimeout(() => {
         this.#waiting.delete(id);
         reject(busy(`the trace store did not answer within ${deadlineMs} ms`));
         // Without this, the transaction of this statement would never end. The end of the thread rolls it back.
-        if (statement.connection === 'write') void worker.terminate();
+        if (call === 'transactionStatement') void worker.terminate();
       }, deadlineMs);
-      this.#waiting.set(id, { resolve, reject, deadline });
-      worker.postMessage({ id, ...statement } satisfies ReadRequest);
+      // The thread answers a call with its result.
+      this.#waiting.set(id, { call, resolve: (result) => resolve(result as ReadResult<C>), reject, deadline });
+      worker.postMessage({ id, call, parameters } satisfies ReadRequest, transfer);
       this.#idle.refresh();
     });
   }
@@ -58,6 +66,7 @@ export class ReadThread {
   }
 
   #start(): Worker {
+    this.#answered.clear();
     const worker = new Worker(threadEntry(new URL('./read-thread-entry.ts', import.meta.url), 'serve'), {
       eval: true,
       workerData: { file: this.#file },
@@ -81,9 +90,10 @@ export class ReadThread {
     const waiting = this.#waiting.get(reply.id);
     if (waiting === undefined) return;
     this.#waiting.delete(reply.id);
+    this.#answered.add(waiting.call);
     clearTimeout(waiting.deadline);
     if ('error' in reply) waiting.reject(Object.assign(new Error(reply.error.message), reply.error));
-    else waiting.resolve(reply);
+    else waiting.resolve(reply.result);
   }
   #ended(worker: Worker, error: Error): void {
     if (this.#worker !== worker && this.#worker !== undefined) return;

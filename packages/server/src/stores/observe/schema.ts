@@ -3,6 +3,7 @@
  * include its position in the log, so nothing is counted twice.
  */
 import type { Kysely } from 'kysely';
+import type { ReadThread } from './read-thread.ts';
 import { prepareSegments } from './segments.ts';
 import { CAUSE_COLUMNS, type Engine, type ObserveTables, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
@@ -10,7 +11,11 @@ import type { Writer } from './writer.ts';
 export interface ObserveDb {
   db: Kysely<ObserveTables>;
   engine: Engine;
+  /** Absent inside the thread. */
+  thread?: ReadThread;
 }
+/** As the main thread has it. */
+export type ObserveStore = ObserveDb & Required<Pick<ObserveDb, 'thread'>>;
 
 const INDEXES: [name: string, on: string][] = [
   ['trace_events_by_time', 'trace_events (org_id, pipeline_id, received_at)'],

@@ -1,34 +1,44 @@
-/** Kysely on top of `ReadThread`: queries look like any other, and run in the thread. */
+/** Kysely on top of `ReadThread`: queries look like any other, and run in the thread. Inside the thread they run at once. */
 import {
   CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  Kysely,
   type LimitNode,
   type OffsetNode,
   type OperationNode,
   type QueryCompiler,
   type QueryResult,
+  type SqliteDatabase,
   SqliteDialect,
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely';
-import { ReadThread } from './read-thread.ts';
+import type { ReadThread } from './read-thread.ts';
+import type { ObserveDb } from './schema.ts';
 
-export class ThreadDialect extends SqliteDialect {
-  readonly #file: string;
-  constructor(file: string) {
+/** Inside the thread. */
+export function observeHere(database: SqliteDatabase): ObserveDb {
+  return { db: new Kysely({ dialect: new LiteralLimitsDialect({ database }) }), engine: 'sqlite' };
+}
+
+class LiteralLimitsDialect extends SqliteDialect {
+  override createQueryCompiler(): QueryCompiler {
+    return new LiteralLimits();
+  }
+}
+export class ThreadDialect extends LiteralLimitsDialect {
+  readonly #thread: ReadThread;
+  constructor(thread: ReadThread) {
     super({
       database: async () => {
         throw new Error('the dialect has its own driver');
       },
     });
-    this.#file = file;
+    this.#thread = thread;
   }
   override createDriver(): Driver {
-    return new ThreadDriver(new ReadThread(this.#file));
-  }
-  override createQueryCompiler(): QueryCompiler {
-    return new LiteralLimits();
+    return new ThreadDriver(this.#thread);
   }
 }
 
@@ -95,7 +105,8 @@ class ThreadConnection implements DatabaseConnection {
     this.#thread = thread;
   }
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, changes } = await this.#thread.run({ connection: this.inTransaction ? 'write' : 'read', sql, parameters });
+    const call = this.inTransaction ? 'transactionStatement' : 'statement';
+    const { rows, changes } = await this.#thread.call(call, [{ sql, parameters }]);
     return { rows: rows as R[], numAffectedRows: BigInt(changes) };
   }
   // biome-ignore lint/correctness/useYield: part of the interface, and nothing streams.

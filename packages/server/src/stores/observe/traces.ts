@@ -1,9 +1,10 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { keyOf } from './keys.ts';
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { orAll, stepsOf } from './segment-choice.ts';
 import { allSteps, allTraces } from './segments.ts';
+import type { ObserveTables } from './tables.ts';
 
 export interface TraceCondition {
   org_id: string;
@@ -124,38 +125,44 @@ export function inOrganisation(engine: ObserveDb['engine'], orgId: string): Expr
   return sql<SqlBool>`${sql.raw(engine === 'sqlite' ? '+' : '')}org_id = ${orgId}`;
 }
 
+type EventPlace = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'>;
+
 /** The steps of several events towards their integrations, oldest first. */
-export async function stepsOfEvents(
+export async function stepsOfEvents(observe: ObserveDb, orgId: string, events: readonly EventPlace[]): Promise<TraceStepRow[]> {
+  const steps = await selectSteps(observe, orgId, events, (query) => query.select(STEP_COLUMNS).execute());
+  return steps.map(stepNumbers).sort((a, b) => a.at - b.at);
+}
+
+/** The same in any order. `read` chooses columns, and may add conditions. */
+export async function selectSteps<S extends Pick<TraceStepRow, 'pipeline_id' | 'event_id'>>(
   observe: ObserveDb,
   orgId: string,
-  events: readonly Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'>[],
-): Promise<TraceStepRow[]> {
+  events: readonly EventPlace[],
+  read: (query: SelectQueryBuilder<ObserveTables, 'trace_steps', unknown>) => Promise<S[]>,
+): Promise<S[]> {
   if (events.length === 0) return [];
   const { db, engine } = observe;
   const pipelines = [...new Set(events.map(({ pipeline_id }) => pipeline_id))];
   const stepsIn = (source: 'trace_steps') =>
-    db.selectFrom(source).select(STEP_COLUMNS).where(inOrganisation(engine, orgId)).where('pipeline_id', 'in', pipelines);
+    db.selectFrom(source).where(inOrganisation(engine, orgId)).where('pipeline_id', 'in', pipelines);
   const ids = [...new Set(events.map(({ event_id }) => event_id))];
   const all = stepsIn(allSteps(engine)).where(idIn(engine, 'event', ids));
   const source = engine === 'sqlite' ? await stepsOf(observe, events) : undefined;
   if (engine === 'sqlite' && source === undefined) return [];
-  const found = await orAll(source === undefined ? all : stepsIn(source), all, (query) => query.execute());
+  const found = await orAll(source === undefined ? all : stepsIn(source), all, read);
   const wanted = new Set(events.map(idOf));
-  return found
-    .filter((step) => wanted.has(idOf(step)))
-    .map(stepNumbers)
-    .sort((a, b) => a.at - b.at);
+  return found.filter((step) => wanted.has(idOf(step)));
 }
 export const idOf = ({ pipeline_id, event_id }: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${pipeline_id} ${event_id}`;
 
+export interface FoundTrace {
+  event: TraceEventRow;
+  steps: TraceStepRow[];
+}
 /** The newest event with that id, and every step towards each integration, oldest first. */
-export async function findTrace(
-  observe: ObserveDb,
-  orgId: string,
-  eventId: string,
-  pipelineId?: string,
-): Promise<{ event: TraceEventRow; steps: TraceStepRow[] } | undefined> {
-  const { db, engine } = observe;
+export async function findTrace(observe: ObserveDb, orgId: string, eventId: string, pipelineId?: string): Promise<FoundTrace | undefined> {
+  const { db, engine, thread } = observe;
+  if (engine === 'sqlite' && thread !== undefined) return await thread.call('findTrace', [orgId, eventId, pipelineId]);
   const query = db
     .selectFrom(allTraces(engine))
     .select(TRACE_COLUMNS)

@@ -3,18 +3,19 @@ import { Type } from 'typebox';
 import { invalid } from '../../../http/errors.ts';
 import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { fatesOf, summary } from '../../../operations/explain-event.ts';
-import { findCanonicals } from '../../../operations/find-events.ts';
+import { findCanonicalTexts } from '../../../operations/find-events.ts';
 import { waitingSince } from '../../../operations/health.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
-import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
+import { hideSecretsInText } from '../../../snapshot/hide-secrets.ts';
 import { decodeInTurns, PAGE_BYTES } from '../../../stores/config/paging.ts';
 import { listDeadLetters } from '../../../stores/observe/dead-letters.ts';
 import { listTraces } from '../../../stores/observe/list-traces.ts';
-import { stepsOfEvents, type TraceCursor } from '../../../stores/observe/traces.ts';
+import type { TraceCursor } from '../../../stores/observe/traces.ts';
 import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { jsonText } from '../serialise.ts';
 import { timeRange } from '../time-range.ts';
-import { asObject, RejectedEvent, SOURCES, SUMMARY } from './event-trace.ts';
+import { RejectedEvent, SOURCES, SUMMARY } from './event-trace.ts';
 
 const tags = ['Events'];
 const Listed = named(
@@ -57,21 +58,27 @@ const NO_OUTCOME: readonly unknown[] = ['waiting', 'not_delivered'];
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
-  const assigned = (pipelineId: string) =>
-    (snapshots.current().pipelines.get(pipelineId)?.integrations ?? []).map(({ integration }) => ({
-      id: integration.id,
-      since: Date.parse(integration.created_at),
+  type Asked = { org_id: string; pipeline_id?: string; integration_id?: string };
+  const integrationsOf = (asked: Asked) =>
+    [...snapshots.current().integrations.values()]
+      .map(({ integration }) => integration)
+      .filter(
+        (each) =>
+          each.org_id === asked.org_id &&
+          (asked.integration_id ?? each.id) === each.id &&
+          (asked.pipeline_id ?? each.pipeline_id) === each.pipeline_id,
+      );
+  const assignedTo = (asked: Asked) => {
+    const integrations = integrationsOf(asked).map(({ id, pipeline_id, created_at }) => ({
+      id,
+      pipeline_id,
+      since: Date.parse(created_at),
     }));
+    return { assigned: Map.groupBy(integrations, ({ pipeline_id }) => pipeline_id) };
+  };
   /** Bounds the search for events that wait: none older than the backlog does. */
-  const waitingBound = async (wanted: { org_id: string; pipeline_id?: string; integration_id?: string }) => {
-    const integrations = [...snapshots.current().integrations.values()].map((compiled) => compiled.integration);
-    const asked = integrations.filter(
-      (each) =>
-        each.org_id === wanted.org_id &&
-        (wanted.integration_id ?? each.id) === each.id &&
-        (wanted.pipeline_id ?? each.pipeline_id) === each.pipeline_id,
-    );
-    const since = await waitingSince(log, asked);
+  const waitingBound = async (asked: Asked) => {
+    const since = await waitingSince(log, integrationsOf(asked));
     return since === Number.NEGATIVE_INFINITY ? {} : { processed_from: since };
   };
 
@@ -168,32 +175,32 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         };
       }
       const outcome = outcomeOf(query);
+      const asked = { org_id: user.org_id, ...definedOf({ pipeline_id, integration_id }) };
       const filter = {
         ...definedOf({ pipeline_id, event, user_id, anonymous_id, reason, integration_id, delivery, status, source, webhook_source_id }),
         ...(query.plan_violation === true && { plan_violation: true }),
         ...timeRange(query),
         ...definedOf({ outcome }),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
-        ...(delivery === 'waiting' && (await waitingBound({ org_id: user.org_id, ...definedOf({ pipeline_id, integration_id }) }))),
+        ...(delivery === 'waiting' && (await waitingBound(asked))),
+        ...((delivery === 'waiting' || (delivery === 'dropped' && integration_id !== undefined)) && assignedTo(asked)),
       };
-      const { rows, total, atLeast, next, outcomes } = await listTraces(observe, { org_id: user.org_id, ...filter, assigned, ...page });
-      const canonical = await findCanonicals(log, rows, PAGE_BYTES);
+      const { rows, steps, total, atLeast, next, outcomes } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
+      const canonical = await findCanonicalTexts(log, rows, PAGE_BYTES);
       // The page ends where its events are too large together; the cursor continues after the last one shown.
       const listed = rows.slice(0, canonical.length);
       const last = listed.length < rows.length ? listed.at(-1) : undefined;
-      const steps = Map.groupBy(await stepsOfEvents(observe, user.org_id, listed), keyOf);
-      const entries = [...listed.entries()];
-      const events = await decodeInTurns(entries, ([at, row]) =>
-        hideSecrets(snapshots.current(), row.pipeline_id, {
-          ...summary(row),
-          event: asObject(canonical[at]),
-          deliveries: fatesOf(snapshots.current(), row, steps.get(keyOf(row)) ?? []).map(
-            ({ integration_id: id, status: fate, reason: why }) => ({ integration_id: id, status: fate, reason: why }),
-          ),
-        }),
-      );
+      const stepsOf = Map.groupBy(steps, keyOf);
+      const texts = await decodeInTurns([...listed.entries()], ([at, row]) => {
+        const deliveries = fatesOf(snapshots.current(), row, stepsOf.get(keyOf(row)) ?? []).map(
+          ({ integration_id: id, status: fate, reason: why }) => ({ integration_id: id, status: fate, reason: why }),
+        );
+        const text = `${JSON.stringify(summary(row)).slice(0, -1)},"event":${canonical[at] ?? null},"deliveries":${JSON.stringify(deliveries)}}`;
+        return hideSecretsInText(snapshots.current(), row.pipeline_id, text);
+      });
       const counted = total === undefined ? {} : { total, total_is_estimate: atLeast, ...definedOf({ outcomes }) };
-      return { events, ...counted, ...page, next_cursor: textOf(last ?? next) };
+      const rest = JSON.stringify({ ...counted, ...page, next_cursor: textOf(last ?? next) });
+      return jsonText(`{"events":[${texts.join(',')}],${rest.slice(1)}`);
     },
   );
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-record.ts';
+import { LogUnavailable } from '../../../stores/event-log/port.ts';
 import { newIntegration } from '../testing/outcomes.ts';
 import { onStory, type Story } from '../testing/story.ts';
 
@@ -85,6 +86,44 @@ onStory('fields really seen', (story) => {
     const { fields, truncated } = await story.got(`pipelines/${pipeline}/fields`);
     // 2,000 values: 20 of each list, less those outside `properties`.
     expect([fields.length <= 105, truncated]).toEqual([true, true]);
+  });
+
+  test('events that are too large to cross to the read thread together are one sample', async () => {
+    const { pipeline } = await newIntegration(story);
+    const text = 'x'.repeat(300_000);
+    const names = ['first', 'second', 'third', 'fourth'];
+    await store(
+      story,
+      pipeline,
+      names.map((name) => ({ event: name, properties: { [name]: text, shared: name } })),
+    );
+    const { fields, sampled } = await story.got(`pipelines/${pipeline}/fields`);
+    expect(sampled).toBe(4);
+    const properties = fields.filter(({ path }) => String(path).startsWith('properties.'));
+    expect(properties.map(({ path, events }) => [path, events])).toEqual([
+      ['properties.first', ['first']],
+      ['properties.fourth', ['fourth']],
+      ['properties.second', ['second']],
+      ['properties.shared', ['first', 'fourth', 'second', 'third']],
+      ['properties.third', ['third']],
+    ]);
+    expect(properties.find(({ path }) => String(path) === 'properties.shared')).toMatchObject({ example: 'fourth' });
+  });
+
+  test('a log that fails while it is sampled is an outage, and the next sample is whole', async () => {
+    const { pipeline } = await newIntegration(story);
+    const large = { event: 'Large', properties: { text: 'x'.repeat(300_000) } };
+    await store(story, pipeline, [large, large]);
+    const { log } = story.harness.operations;
+    const whole = log.read.bind(log);
+    const read = vi.spyOn(log, 'read').mockImplementation(async function* (topic, range) {
+      yield* whole(topic, range);
+      throw new LogUnavailable('away');
+    });
+    onTestFinished(() => read.mockRestore());
+    expect((await story.call('GET', `pipelines/${pipeline}/fields`)).status).toBe(503);
+    read.mockRestore();
+    expect(await story.got(`pipelines/${pipeline}/fields`)).toMatchObject({ sampled: 2 });
   });
 
   test('are at most 1,000, and the answer says when there are more', async () => {

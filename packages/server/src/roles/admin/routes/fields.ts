@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { IdParams } from '../../../http/schema.ts';
 import { observedFields } from '../../../operations/observed-fields.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { jsonText } from '../serialise.ts';
 import { requirePipeline } from './integrations.ts';
 
 const ObservedField = named(
@@ -47,8 +48,8 @@ export function fieldRoutes(app: AdminApp, context: AdminContext): void {
     },
     async ({ params, user }) => {
       const pipeline = await requirePipeline(context.db, user.org_id, params.id);
-      const { log, snapshots } = context.operations;
-      return await observedFields({ log, clock: context.clock, snapshots }, pipeline.id);
+      const { log, observe, snapshots } = context.operations;
+      return jsonText(await observedFields({ log, observe, clock: context.clock, snapshots }, user.org_id, pipeline.id));
     },
   );
 }

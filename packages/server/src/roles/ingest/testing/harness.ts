@@ -54,6 +54,7 @@ export function aSnapshot(
       ingest: compileIngestRules(pipeline, SECRET, { mode, natsUrl: undefined }),
       processing: { tracking_plan: undefined, transformations: [], parameters: {}, id_consent: new Map() },
       integrations: [],
+      secrets: [],
       scrub: undefined,
     }),
   );

@@ -121,11 +121,14 @@ export class Topic {
     return out;
   }
 
-  /** A copy: a view of a single record would keep its whole block in memory until it is settled. */
+  /**
+   * A copy: a view of a single record would keep its whole block in memory until it is settled. The block is read into lmdb's own buffer,
+   * because a new buffer of 64 KB for each record would be most of the cost.
+   */
   get(seq: number): StoredRecord | undefined {
-    const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: 1 };
-    for (const { key, value } of this.#records.getRange(range)) return recordIn(readSeq(key, 4), value, seq);
-    return undefined;
+    const first = this.blockWith(seq);
+    const bytes = first === undefined ? undefined : this.#records.getBinaryFast(recordKey(this.number, first));
+    return first === undefined || bytes === undefined ? undefined : recordIn(first, bytes, seq);
   }
 
   /** The first sequence appended at or after `time`; the next sequence if there is none. The records of a block have one time. */

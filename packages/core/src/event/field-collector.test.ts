@@ -1,7 +1,7 @@
-import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import type { JsonObject } from '@firsthand/core/json.ts';
 import { expect, test } from 'vitest';
-import { FieldCollector } from './observed-fields.ts';
+import type { JsonObject } from '../json.ts';
+import type { CanonicalEvent } from './canonical.ts';
+import { FieldCollector } from './field-collector.ts';
 
 const event = (properties: JsonObject): CanonicalEvent => ({
   event_id: 'e',
