@@ -27,33 +27,27 @@ export async function whileAvailable<T>(reading: Promise<T>): Promise<T | undefi
 }
 
 /**
- * The JSON texts of a list's events in its order, up to this many bytes in all; at least one entry. Undefined: not retained, or the log
- * cannot be read now.
+ * The events of a list in its order as JSON, up to this many bytes in all; at least one entry. Undefined: not retained, or the log cannot be
+ * read now. They are not parsed: a record has the text that `JSON.stringify` wrote.
  */
-export async function findCanonicalTexts(
+export async function findCanonicalJson(
   log: EventLog,
   traces: readonly TraceEventRow[],
   mostBytes: number,
-): Promise<(string | undefined)[]> {
-  const texts: (string | undefined)[] = [];
+): Promise<(Uint8Array | undefined)[]> {
+  const events: (Uint8Array | undefined)[] = [];
   let bytes = 0;
   for (let at = 0; at < traces.length; at += AT_ONCE) {
     const found = await whileAvailable(Promise.all(traces.slice(at, at + AT_ONCE).map((trace) => findStored(log, trace))));
     // Each further question would wait for its timeout too.
-    if (found === undefined) return traces.map((_, n) => texts[n]);
+    if (found === undefined) return traces.map((_, n) => events[n]);
     for (const data of found) {
       bytes += data?.length ?? 0;
-      if (bytes > mostBytes && texts.length > 0) return texts;
-      texts.push(data && (await inBulkTurn(data.length, () => eventText(data))));
+      if (bytes > mostBytes && events.length > 0) return events;
+      events.push(data && openEventRecord(data).json);
     }
   }
-  return texts;
-}
-
-/** Without parsing: a record has the text that `JSON.stringify` wrote. */
-function eventText(data: Uint8Array): string {
-  const { json } = openEventRecord(data);
-  return Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');
+  return events;
 }
 
 function decodeInTurn(data: Uint8Array): Promise<CanonicalEvent> {

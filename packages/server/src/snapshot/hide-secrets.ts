@@ -9,8 +9,8 @@ export function hideSecrets<T>(snapshot: Snapshot, pipelineId: string | undefine
   const scrub = pipelineId === undefined ? undefined : snapshot.pipelines.get(pipelineId)?.scrub;
   return scrub === undefined ? value : scrubJson(value, scrub);
 }
-/** The same in JSON text. */
-export function hideSecretsInText(snapshot: Snapshot, pipelineId: string, text: string): string {
+/** The same in JSON. */
+export function hideSecretsInJson(snapshot: Snapshot, pipelineId: string, json: Buffer): Buffer {
   const scrub = snapshot.pipelines.get(pipelineId)?.scrub;
-  return scrub === undefined ? text : scrubJsonText(text, scrub);
+  return scrub === undefined ? json : Buffer.from(scrubJsonText(json.toString(), scrub));
 }

@@ -7,7 +7,7 @@ import { isUnavailable, isUniqueViolation } from '../../stores/config/availabili
 import { LogUnavailable } from '../../stores/event-log/port.ts';
 import type { AdminApp, AdminDeps } from './deps.ts';
 import { allowedMethods, methodNotAllowed } from './route-table.ts';
-import { JsonText } from './serialise.ts';
+import { JsonBody } from './serialise.ts';
 
 /** Sends errors of routes, the validator, Fastify and the database in the documented shape. */
 export function installResponses(app: AdminApp, deps: AdminDeps): void {
@@ -79,7 +79,7 @@ function checkAnswers(app: AdminApp): void {
       throw new Error(`${request.method} ${request.routeOptions.url} answers ${reply.statusCode} without a schema.`);
     let validate = compiled.get(schema);
     if (validate === undefined) compiled.set(schema, (validate = compileStrict(schema)));
-    if (!validate(JSON.parse(payload instanceof JsonText ? payload.text : JSON.stringify(payload))))
+    if (!validate(JSON.parse(payload instanceof JsonBody ? String(payload.json) : JSON.stringify(payload))))
       throw new Error(
         `${request.method} ${request.routeOptions.url}: the answer does not fit: ${JSON.stringify(faultsOf(validate.errors ?? []))}`,
       );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonText, serialiseLarge } from './serialise.ts';
+import { JsonBody, serialiseLarge } from './serialise.ts';
 
 test('a large response leaves the loop between its parts: one with a single entry was written in one step', async () => {
   let served = 0;
@@ -11,7 +11,7 @@ test('a large response leaves the loop between its parts: one with a single entr
   const written = await serialiseLarge(body);
   clearImmediate(timer);
   expect(served).toBeGreaterThan(5);
-  expect(written).toEqual(new JsonText(JSON.stringify(body)));
+  expect(written).toEqual(new JsonBody(JSON.stringify(body)));
 });
 
 test('a small response is left to Fastify', async () => {

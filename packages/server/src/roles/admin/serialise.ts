@@ -2,17 +2,17 @@ import { stringifyInSteps } from '@firsthand/core/stringify-in-steps.ts';
 import { weigh } from '@firsthand/core/value-size.ts';
 import { finishInTurns } from '../../runtime/turns.ts';
 
-/** A response body that is JSON text already. */
-export class JsonText {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
+/** A response body that is JSON already. */
+export class JsonBody {
+  readonly json: string | Buffer;
+  constructor(json: string | Buffer) {
+    this.json = json;
   }
 }
 
-/** For a handler whose answer is JSON text already: `T` is what the text would be parsed to. */
-export function jsonText<T>(text: string): T {
-  const body: unknown = new JsonText(text);
+/** For a handler whose answer is JSON already: `T` is what it would be parsed to. */
+export function jsonBody<T>(json: string | Buffer): T {
+  const body: unknown = new JsonBody(json);
   return body as T;
 }
 
@@ -21,5 +21,6 @@ const SMALL = 65_536;
 
 /** A large response as its JSON text, written with turns of the loop in between. Others are left to Fastify. */
 export async function serialiseLarge(body: unknown): Promise<unknown> {
-  return weigh(body, SMALL) > SMALL ? new JsonText((await finishInTurns(stringifyInSteps(body))) ?? 'null') : body;
+  if (body instanceof JsonBody) return body;
+  return weigh(body, SMALL) > SMALL ? new JsonBody((await finishInTurns(stringifyInSteps(body))) ?? 'null') : body;
 }

@@ -3,17 +3,17 @@ import { Type } from 'typebox';
 import { invalid } from '../../../http/errors.ts';
 import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { fatesOf, summary } from '../../../operations/explain-event.ts';
-import { findCanonicalTexts } from '../../../operations/find-events.ts';
+import { findCanonicalJson } from '../../../operations/find-events.ts';
 import { waitingSince } from '../../../operations/health.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
-import { hideSecretsInText } from '../../../snapshot/hide-secrets.ts';
+import { hideSecretsInJson } from '../../../snapshot/hide-secrets.ts';
 import { decodeInTurns, PAGE_BYTES } from '../../../stores/config/paging.ts';
 import { listDeadLetters } from '../../../stores/observe/dead-letters.ts';
 import { listTraces } from '../../../stores/observe/list-traces.ts';
 import type { TraceCursor } from '../../../stores/observe/traces.ts';
 import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { jsonText } from '../serialise.ts';
+import { jsonBody } from '../serialise.ts';
 import { timeRange } from '../time-range.ts';
 import { RejectedEvent, SOURCES, SUMMARY } from './event-trace.ts';
 
@@ -55,6 +55,8 @@ const NOT_FOR_REJECTED = [
 ] as const;
 /** Results that are a state and not something that happened at a time. */
 const NO_OUTCOME: readonly unknown[] = ['waiting', 'not_delivered'];
+const NULL = Buffer.from('null');
+const COMMA = Buffer.from(',');
 
 export function eventRoutes(app: AdminApp, context: AdminContext): void {
   const { observe, log, snapshots } = context.operations;
@@ -186,21 +188,23 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         ...((delivery === 'waiting' || (delivery === 'dropped' && integration_id !== undefined)) && assignedTo(asked)),
       };
       const { rows, steps, total, atLeast, next, outcomes } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
-      const canonical = await findCanonicalTexts(log, rows, PAGE_BYTES);
+      const canonical = await findCanonicalJson(log, rows, PAGE_BYTES);
       // The page ends where its events are too large together; the cursor continues after the last one shown.
       const listed = rows.slice(0, canonical.length);
       const last = listed.length < rows.length ? listed.at(-1) : undefined;
       const stepsOf = Map.groupBy(steps, keyOf);
-      const texts = await decodeInTurns([...listed.entries()], ([at, row]) => {
+      const events = await decodeInTurns([...listed.entries()], ([at, row]) => {
         const deliveries = fatesOf(snapshots.current(), row, stepsOf.get(keyOf(row)) ?? []).map(
           ({ integration_id: id, status: fate, reason: why }) => ({ integration_id: id, status: fate, reason: why }),
         );
-        const text = `${JSON.stringify(summary(row)).slice(0, -1)},"event":${canonical[at] ?? null},"deliveries":${JSON.stringify(deliveries)}}`;
-        return hideSecretsInText(snapshots.current(), row.pipeline_id, text);
+        const before = Buffer.from(`${JSON.stringify(summary(row)).slice(0, -1)},"event":`);
+        const after = Buffer.from(`,"deliveries":${JSON.stringify(deliveries)}}`);
+        return hideSecretsInJson(snapshots.current(), row.pipeline_id, Buffer.concat([before, canonical[at] ?? NULL, after]));
       });
       const counted = total === undefined ? {} : { total, total_is_estimate: atLeast, ...definedOf({ outcomes }) };
       const rest = JSON.stringify({ ...counted, ...page, next_cursor: textOf(last ?? next) });
-      return jsonText(`{"events":[${texts.join(',')}],${rest.slice(1)}`);
+      const list = events.flatMap((event, at) => (at === 0 ? [event] : [COMMA, event]));
+      return jsonBody(Buffer.concat([Buffer.from('{"events":['), ...list, Buffer.from(`],${rest.slice(1)}`)]));
     },
   );
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { IdParams } from '../../../http/schema.ts';
 import { observedFields } from '../../../operations/observed-fields.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
-import { jsonText } from '../serialise.ts';
+import { jsonBody } from '../serialise.ts';
 import { requirePipeline } from './integrations.ts';
 
 const ObservedField = named(
@@ -49,7 +49,7 @@ export function fieldRoutes(app: AdminApp, context: AdminContext): void {
     async ({ params, user }) => {
       const pipeline = await requirePipeline(context.db, user.org_id, params.id);
       const { log, observe, snapshots } = context.operations;
-      return jsonText(await observedFields({ log, observe, clock: context.clock, snapshots }, user.org_id, pipeline.id));
+      return jsonBody(await observedFields({ log, observe, clock: context.clock, snapshots }, user.org_id, pipeline.id));
     },
   );
 }
