@@ -23,7 +23,7 @@ test.each([
   { events: [{ a: 1 }, null, undefined, 'x', [1, [2]]], none: undefined, at: new Date(0), nested: { list: [undefined, { b: undefined }] } },
   { text: '"\u2028\ud800', '"': 1, amounts: [rawNumber, { amount: rawNumber }], own: { toJSON: () => 'own', long: 'x'.repeat(99) } },
   Object.assign([1, 2], { toJSON: () => 'list' }),
-  { ['__proto__']: { long: 'x'.repeat(99) }, ['a']: Number.NaN },
+  { ['__proto__']: { long: 'x'.repeat(99) }, a: Number.NaN },
   undefined,
   'text',
 ])('values that JSON.stringify treats specially: %#', (value) => {

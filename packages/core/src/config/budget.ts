@@ -34,7 +34,10 @@ export const ORGANISATION_BUDGET = {
   organisation_target_parts: 2_500_000,
   organisation_characters: 50_000_000,
 } as const;
-/** What a piece of configuration (a pipeline, an integration, a transformation …) takes in memory beside its texts, counted as characters. */
+/**
+ * What a piece of configuration (a pipeline, an integration, a transformation …) takes in memory beside its texts, counted as characters.
+ * Measured: 1 to 9 KB, and 43 KB for a source with a preset. A character of a mapping takes about 30 bytes once it is compiled.
+ */
 const PIECE_CHARACTERS = 1_000;
 /** What is stored and not held in memory. */
 export const COUNT_BUDGET = {

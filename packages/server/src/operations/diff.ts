@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { finish, type Steps } from '@firsthand/core/steps.ts';
 import { weigh } from '@firsthand/core/value-size.ts';
-import { decodeEventRecord, eventsTopic } from '../event-record.ts';
+import { decodeEventRecordInSteps, eventsTopic } from '../event-record.ts';
 import { atStep } from '../runtime/stall-watch.ts';
 import { endLongTurn, finishInLongTurns, inBulkTurn, VERY_LARGE_BYTES } from '../runtime/turns.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
@@ -31,9 +31,9 @@ export async function diffRevisions(
   let left = MOST_IN_EXAMPLES;
   for await (const record of log.read(eventsTopic(pipelineId), { limit, reverse: true })) {
     const bytes = record.data.length;
-    const { event } = await inTurn(bytes, () => decodeEventRecord(record.data));
-    const before = await rehearsed(from(event, now, bytes), bytes);
-    const after = await rehearsed(to(event, now, bytes), bytes);
+    const { event } = await inTurns(decodeEventRecordInSteps(record.data), bytes);
+    const before = await inTurns(from(event, now, bytes), bytes);
+    const after = await inTurns(to(event, now, bytes), bytes);
     diff.compared++;
     if (before.dropped === null && after.dropped !== null) diff.dropped_by_to++;
     if (await inTurn(bytes, () => isDeepStrictEqual(sent(before), sent(after)))) continue;
@@ -56,7 +56,7 @@ function inTurn<T>(bytes: number, work: () => T): Promise<T> {
   });
 }
 
-async function rehearsed(steps: Steps<Rehearsal>, bytes: number): Promise<Rehearsal> {
+async function inTurns<T>(steps: Steps<T>, bytes: number): Promise<T> {
   if (bytes <= VERY_LARGE_BYTES) return await inTurn(bytes, () => finish(steps));
   await endLongTurn();
   return await finishInLongTurns(steps, () => atStep('revision diff'));
