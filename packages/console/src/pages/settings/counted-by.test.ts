@@ -24,9 +24,9 @@ test.each([
   ['12 delivery attempts', ' failed in the last 15 minutes (http_500).'],
   ['1 delivery attempt', ' failed in the last minute (http_500).'],
   ['Only 3 events', ' arrived in the last 10 minutes; at least 20 were expected.'],
-  ['No event', ' arrived in the last 10 minutes; at least 1 were expected.'],
+  ['No event', ' arrived in the last 10 minutes; at least 1 was expected.'],
   ['2 events', ' wait for delivery.'],
-  ['1 event', ' became dead letters in the last 15 minutes (http_400).'],
+  ['1 event', ' became a dead letter in the last 15 minutes (http_400).'],
 ])('the number of a message leads to what it counts: %s', (count, rest) => {
   expect(countOf(count + rest)).toEqual({ count, rest });
 });

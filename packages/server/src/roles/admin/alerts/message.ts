@@ -18,23 +18,24 @@ export interface Announcement {
 /** One sentence. */
 export function describe({ kind, window_minutes, threshold }: Alert, value: number, reason: string | null): string {
   const window = window_minutes === 1 ? 'the last minute' : `the last ${window_minutes} minutes`;
+  const one = value === 1;
   const because = reason === null ? '' : ` (${reason.slice(0, 200)})`;
   switch (kind) {
     case 'failing':
       return `${count(value, 'delivery attempt')} failed in ${window}${because}.`;
     case 'silent':
-      return `Only ${count(value, 'event')} arrived in ${window}; at least ${Math.max(1, threshold)} were expected.`.replace(
+      return `Only ${count(value, 'event')} arrived in ${window}; at least ${Math.max(1, threshold)} ${threshold > 1 ? 'were' : 'was'} expected.`.replace(
         'Only 0 events',
         'No event',
       );
     case 'backlog':
-      return `${count(value, 'event')} wait for delivery.`;
+      return `${count(value, 'event')} ${one ? 'waits' : 'wait'} for delivery.`;
     case 'dead_letters':
-      return `${count(value, 'event')} became dead letters in ${window}${because}.`;
+      return `${count(value, 'event')} became ${one ? 'a dead letter' : 'dead letters'} in ${window}${because}.`;
     case 'plan_violations':
       return `${count(value, 'event')} violated the tracking plan in ${window}.`;
     case 'rejected':
-      return `${count(value, 'event')} were rejected in ${window}${because}.`;
+      return `${count(value, 'event')} ${one ? 'was' : 'were'} rejected in ${window}${because}.`;
   }
 }
 function count(n: number, word: string): string {
