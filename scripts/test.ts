@@ -1,8 +1,8 @@
 /**
- * `npm test`: the quick gate, then the end-to-end stories on the embedded stores, the same stories on PostgreSQL and NATS JetStream and
- * the integration tests, and beside them the browser suite in Chromium. Servers and browser come from the PATH, nats-server from PyPI; on
- * Debian as root what is missing is installed. A suite that cannot run is named, and fails the run under CI=true. Tests with the tag `long`
- * are left to `npm run test:long`, which the end of the run says.
+ * `npm test`: the quick gate, the integration tests, the end-to-end stories on the embedded stores, the same stories on PostgreSQL and
+ * NATS JetStream, and the browser suite in Chromium. Servers and browser come from the PATH, nats-server from PyPI; on Debian as root what is
+ * missing is installed. A suite that cannot run is named, and fails the run under CI=true. Tests with the tag `long` are left to
+ * `npm run test:long`, which the end of the run says.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, missingServers } from '../packages/server/test/servers/find.ts';
 import { ensureNatsServer } from './nats-server.ts';
-import { inLanes, run, type Step, step } from './run.ts';
+import { run, step } from './run.ts';
 
 ensureNatsServer();
 const missing = () => [...missingServers(), ...(findChromium() ? [] : ['chromium'])];
@@ -33,23 +33,14 @@ process.env.LEFT_OUT = join(folder, 'names');
 writeFileSync(process.env.LEFT_OUT, '');
 const NOT_LONG = '--tags-filter=!long';
 
-const suite = (title: string, projects: string[], env: Record<string, string> = {}): Step => ({
-  title,
-  command: 'vitest',
-  args: ['run', ...projects.flatMap((project) => ['--project', project]), NOT_LONG],
-  env,
-});
-const integration = suite('integration tests', ['integration']);
-const stories = [suite('end to end, embedded stores', ['e2e'], { STORES: 'embedded' })];
+await step('npm run check', 'node', ['scripts/check.ts']);
+await step('integration tests', 'vitest', ['run', '--project', 'integration', NOT_LONG]);
+await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e', NOT_LONG], { STORES: 'embedded' });
 if (without('postgresql', 'nats-server').length > 0)
   leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);
-else stories.push(suite('end to end, PostgreSQL and NATS JetStream', ['e2e'], { STORES: 'servers' }));
-const browser = [suite('browser suite in Chromium', ['browser', 'npm'], { STORES: 'embedded' })];
-if (without('chromium').length > 0) leftOut.push(`${browser.pop()?.title} (no chromium)`);
-
-await step('npm run check', 'node', ['scripts/check.ts']);
-// Stories wait for restarts, leases and clocks most of the time: the browser suite uses the cores meanwhile.
-await inLanes([...stories, integration], browser);
+else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '--project', 'e2e', NOT_LONG], { STORES: 'servers' });
+if (without('chromium').length > 0) leftOut.push('the browser suite (no chromium)');
+else await step('browser suite in Chromium', 'vitest', ['run', '--project', 'browser', '--project', 'npm'], { STORES: 'embedded' });
 
 leftOut.push(...readFileSync(process.env.LEFT_OUT, 'utf8').split('\n').filter(Boolean));
 
