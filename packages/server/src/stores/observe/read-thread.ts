@@ -7,7 +7,7 @@ import type { ReadCall, ReadCalls, ReadReply, ReadRequest, ReadResult } from './
 const MOST_WAITING = 256;
 /** As long as a query on PostgreSQL may take. */
 const DEADLINE_MS = 5_000;
-/** The first call of a kind also waits until the thread has loaded its code, which takes seconds on a busy machine. */
+/** The first call of a kind, and each call behind it, also waits until the thread has loaded its code: seconds on a busy machine. */
 const FIRST_DEADLINE_MS = 30_000;
 const YOUNG_MB = 8;
 /** Longer than any pause between two statements of a transaction, or two chunks of a sample, which would be lost. */
@@ -29,10 +29,12 @@ export class ReadThread {
   #lastId = 0;
   #closed = false;
   readonly #idle: NodeJS.Timeout;
+  readonly #deadlineMs: number;
 
   /** `file`: of SQLite. Undefined where PostgreSQL has the rows. */
-  constructor(file: string | undefined, idleMs = IDLE_MS) {
+  constructor(file: string | undefined, { idleMs = IDLE_MS, deadlineMs = DEADLINE_MS } = {}) {
     this.#file = file;
+    this.#deadlineMs = deadlineMs;
     this.#idle = setTimeout(() => this.#endIdle(), idleMs).unref();
   }
 
@@ -43,7 +45,8 @@ export class ReadThread {
       if (this.#waiting.size >= MOST_WAITING) throw busy('too many queries wait for the trace store');
       const id = ++this.#lastId;
       const worker = (this.#worker ??= this.#start());
-      const deadlineMs = this.#answered.has(call) ? DEADLINE_MS : FIRST_DEADLINE_MS;
+      const calls = [call, ...Array.from(this.#waiting.values(), (waiting) => waiting.call)];
+      const deadlineMs = calls.every((one) => this.#answered.has(one)) ? this.#deadlineMs : FIRST_DEADLINE_MS;
       const deadline = setTimeout(() => {
         this.#waiting.delete(id);
         reject(busy(`the trace store did not answer within ${deadlineMs} ms`));
