@@ -22,7 +22,7 @@ export default function setup(): () => void {
   return remove;
 }
 
-/** Undefined where there is too little memory, or where it may not hold programs, as in some containers. */
+/** Undefined if there is too little memory, or if programs cannot run from there, as in some containers. */
 function folderInMemory(): string | undefined {
   if (!existsSync(MEMORY)) return undefined;
   // A run that was killed left its folder.

@@ -47,8 +47,8 @@ export async function writeCode(page: Page, label: string, text: string): Promis
 }
 
 /**
- * Lets seconds of the page's clock (`page.clock.install`) pass until something is shown, or is no longer: a page tries several times before
- * it says that there is no answer, and reads some things again after a while.
+ * Advances the page's clock (`page.clock.install`) until something is shown, or is gone: a page tries several times before it says that there
+ * is no answer, and reads some things again after a while.
  */
 export async function passTime(page: Page, { until: shown, isShown = true }: { until: Locator; isShown?: boolean }): Promise<void> {
   await until(`${shown} to ${isShown ? 'appear' : 'disappear'}`, async () => {

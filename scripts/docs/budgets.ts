@@ -46,7 +46,7 @@ ${table(['budget', 'at most', 'counts'], rows(ORGANISATION_BUDGET))}
 
 ## Counts
 
-What is stored and not held in memory. The numbers do not depend on the size of the documents.
+How many of these may be stored. They are not held in memory, so only their number counts, not their size.
 
 ${table(
   ['budget', 'at most', 'counts'],

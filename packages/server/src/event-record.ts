@@ -98,7 +98,7 @@ function linesOf(bytes: Buffer): { meta: EventRecordMeta; json: Buffer } {
   return { meta, json: bytes.subarray(start) };
 }
 
-/** The same, divided: for a record of up to 1 MB. */
+/** Like `decodeEventRecord`, in steps: for a record of up to 1 MB. */
 export function* decodeEventRecordInSteps(data: Uint8Array): Steps<DecodedEventRecord> {
   const bytes = bufferOf(data);
   const { meta, json } = openUsual(bytes) ?? linesOf(bytes);

@@ -39,7 +39,7 @@ export const ORGANISATION_BUDGET = {
  * Measured: 1 to 9 KB, and 43 KB for a source with a preset. A character of a mapping takes about 30 bytes once it is compiled.
  */
 const PIECE_CHARACTERS = 1_000;
-/** What is stored and not held in memory. */
+/** Limits on what is stored but not held in memory. */
 export const COUNT_BUDGET = {
   /** As many as an organisation may have integrations. Deleted ones do not count. */
   organisation_templates: 50_000,

@@ -24,7 +24,7 @@ const decoder = new TextDecoder();
 export function canonicalise(envelope: IngestEnvelope, body: Uint8Array): CanonicalEvent {
   return canonicaliseParsed(envelope, JSON.parse(decoder.decode(body)) as JsonObject);
 }
-/** The same, divided: for an event of up to 1 MB. */
+/** Like `canonicalise`, in steps: for an event of up to 1 MB. */
 export function* canonicaliseInSteps(envelope: IngestEnvelope, body: Uint8Array): Steps<CanonicalEvent> {
   return canonicaliseParsed(envelope, (yield* parseInSteps(decoder.decode(body))) as JsonObject);
 }

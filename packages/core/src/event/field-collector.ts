@@ -33,7 +33,7 @@ interface Seen {
   events: Set<string>;
   last: number;
 }
-/** A place in the events. Most events have the same ones, so a path is written once and not for every value. */
+/** A place in an event, such as `properties.items[].sku`. Events share most places, so each path is built once and not for every value. */
 interface Place {
   path: readonly Segment[];
   keys: Map<string, Place>;

@@ -1,6 +1,6 @@
 /**
  * The fields that a pipeline's events actually contain, for completion in the mapping builder. Read on demand from retained events, so
- * ingest and processing pay nothing. This thread only reads their bytes: the read thread parses them, applies the current privacy rules and
+ * they cost ingest and processing nothing. This thread only reads their bytes: the read thread parses them, applies the current privacy rules and
  * collects the fields.
  */
 import { randomUUID } from 'node:crypto';

@@ -193,7 +193,7 @@ function* piecesOf({ entries, bytes }: PackedRecords): Iterable<PackedRecords> {
   }
 }
 
-/** The outcomes behind a position, or all. One record is decoded at a time: all outcomes of a transaction would outlive the young generation. */
+/** The outcomes after a position, or all. Decodes one record at a time: held together, the outcomes of a transaction would grow old on the heap. */
 function* readAfter(
   { entries, bytes }: PackedRecords,
   after: string | undefined,

@@ -16,8 +16,8 @@ import {
 /** Rows are short-lived garbage: a small young generation suffices and saves memory. */
 const YOUNG_MB = 8;
 /**
- * Ten times what the thread needs. V8 lets a heap with so low a limit grow by a third between collections, and one with a higher limit
- * up to threefold.
+ * Ten times what the thread needs. With a limit this low V8 lets the heap grow by a third between collections; with a higher one it may
+ * triple.
  */
 const OLD_MB = 256;
 

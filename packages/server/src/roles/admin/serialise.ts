@@ -19,7 +19,7 @@ export function jsonBody<T>(json: string | Buffer): T {
 /** Characters that are written in one step. */
 const SMALL = 65_536;
 
-/** A large response as its JSON text, written with turns of the loop in between. Others are left to Fastify. */
+/** Writes a large response as JSON in steps, with other work in between. Fastify writes the small ones. */
 export async function serialiseLarge(body: unknown): Promise<unknown> {
   if (body instanceof JsonBody) return body;
   return weigh(body, SMALL) > SMALL ? new JsonBody((await finishInTurns(stringifyInSteps(body))) ?? 'null') : body;

@@ -21,7 +21,7 @@ export class RecordCache {
     const key = `${topic}/${record.position}`;
     return this.#entries.get(key)?.decoded ?? this.#keep(key, decodeEventRecord(record.data), record.data.length);
   }
-  /** The same, divided: for a record of up to 1 MB. */
+  /** Like `decode`, in steps: for a record of up to 1 MB. */
   *decodeInSteps(topic: string, record: StoredRecord, shared: boolean, read: boolean): Steps<DecodedEventRecord> {
     if (!shared) return read ? yield* decodeEventRecordInSteps(record.data) : openEventRecord(record.data);
     const key = `${topic}/${record.position}`;

@@ -42,7 +42,7 @@ export function readIngestRecord(raw: RawRecord): IngestRecord {
     return unreadableRecord(raw, error);
   }
 }
-/** The same, divided. */
+/** Like `readIngestRecord`, in steps: for an event of up to 1 MB. */
 export function* readIngestRecordInSteps(raw: RawRecord): Steps<IngestRecord> {
   try {
     return ingestRecord(raw, yield* canonicaliseInSteps(raw.envelope, raw.body));
