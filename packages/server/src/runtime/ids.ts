@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 export type IdPrefix =
@@ -27,9 +27,19 @@ export function newId(prefix: IdPrefix, now: number = Date.now()): string {
   return `${prefix}_${time}${chance(16)}`;
 }
 
+/** Random bytes for many ids: a buffer for each would cost more than the id. */
+const random = new Uint8Array(4_096);
+let used = random.length;
+
 /** `length` characters of five random bits each. */
 export function chance(length: number): string {
   let out = '';
-  for (const byte of randomBytes(length)) out += ALPHABET[byte & 31];
+  for (let i = 0; i < length; i++) {
+    if (used === random.length) {
+      randomFillSync(random);
+      used = 0;
+    }
+    out += ALPHABET[random[used++]! & 31];
+  }
   return out;
 }
