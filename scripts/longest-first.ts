@@ -10,9 +10,11 @@ const LONGEST = [
   ...['transports/frame-limits.integration.test.ts', 'event-log/jetstream-quorum.integration.test.ts'],
   ...['e2e/several-deliverers.e2e.ts', 'e2e/uncaught-exception.e2e.ts', 'e2e/rolling-restart.e2e.ts', 'e2e/attack.e2e.ts'],
   ...['e2e/repeats.e2e.ts', 'e2e/crash.e2e.ts', 'e2e/database-away.e2e.ts', 'e2e/shared-limits.e2e.ts', 'e2e/vendors.e2e.ts'],
-  ...['e2e/console-pages.browser.ts', 'e2e/console-trouble.browser.ts', 'e2e/console-editors.browser.ts', 'e2e/console-lists.browser.ts'],
-  ...['e2e/console-flows.browser.ts', 'e2e/console-access.browser.ts', 'test/transport.browser.test.ts', 'test/consent.browser.test.ts'],
-  ...['e2e/console-changes.browser.ts', 'e2e/console-keyboard.browser.ts', 'test/identity.browser.test.ts', 'e2e/console.browser.ts'],
+  ...['e2e/console-pages.browser.ts', 'e2e/console-lists.browser.ts', 'e2e/console-flows.browser.ts', 'e2e/console-access.browser.ts'],
+  ...['e2e/console-trouble.browser.ts', 'e2e/console-mapping.browser.ts', 'test/transport.browser.test.ts'],
+  ...['e2e/console-keyboard.browser.ts', 'e2e/console-editors.browser.ts', 'test/consent.browser.test.ts'],
+  ...['e2e/console-conflicts.browser.ts', 'e2e/console-changes.browser.ts', 'e2e/console-event.browser.ts'],
+  ...['test/identity.browser.test.ts', 'e2e/console.browser.ts'],
 ];
 const place = ({ moduleId }: TestSpecification) => {
   const at = LONGEST.findIndex((path) => moduleId.endsWith(`/${path}`));
