@@ -75,10 +75,10 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
     const records = batch.map((delivery) => delivery.record);
     // Only the embedded stores are restored from a backup of both.
     const { anew } = isFirst && log.atomic && records[0] ? await reconcile(topic, records[0]) : { anew: false };
+    const bytes = records.reduce((sum, { data }) => sum + data.length, 0);
     await write(topic, records, anew);
     await log.ackAll(batch);
     if (batch.length === MAX_BATCH) return;
-    const bytes = batch.reduce((sum, { record: { data } }) => sum + data.length, 0);
     await nextMoment(bytes < BUSY_BYTES ? GATHER_MS : GATHER_BUSY_MS);
   }
   function consume(topic: string): Consumer {

@@ -44,6 +44,8 @@ export async function keep(port: MessagePort, { spanRatio, ...store }: RowWriter
       for (const reply of await recordTogether(writer, spansOf, together)) port.postMessage(reply);
       const next = together.length === 0 ? waiting.shift() : undefined;
       if (next) port.postMessage(await answer(writer, spansOf, next));
+      // Up to 4 MB, which would wait for a full garbage collection.
+      for (const done of next ? [next] : together) if (done.kind === 'record') done.records.bytes.buffer.transfer(0);
     }
     working = false;
   }

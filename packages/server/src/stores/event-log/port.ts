@@ -81,7 +81,10 @@ export interface ConsumeOptions {
   skipRetryDelays?: boolean;
   /** Records for which it is false do not belong to the group: they are settled without being handed out. Not asked again for a retry. */
   includes?: (record: StoredRecord) => boolean;
-  /** The consumer collects records for a while before it reads them, so an engine need not keep new records in memory for it. */
+  /**
+   * The consumer collects records for a while before it reads them, so an engine need not keep new records in memory for it. If it is also
+   * `ordered`, settling a record gives up the data of that record and of all before it.
+   */
   readsLate?: boolean;
 }
 export interface Consumer {

@@ -47,6 +47,13 @@ export class BlockRecord implements StoredRecord {
   copy(): BlockRecord {
     return copyOf(this.#block, this.seq, this.#idStart, this.#idEnd, this.#idEnd + this.data.length);
   }
+  /** Frees the memory of its block, if it is the last record there. No record of the block may be read from now on. */
+  freeBlock(): void {
+    const { buffer, length } = this.#block;
+    const isLast = this.#idEnd + this.data.length === length;
+    // A smaller block lies in a buffer together with others.
+    if (isLast && buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  }
 }
 
 function copyOf(block: Buffer, seq: number, idStart: number, idEnd: number, end: number): BlockRecord {

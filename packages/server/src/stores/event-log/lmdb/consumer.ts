@@ -1,5 +1,6 @@
 import { Slots } from '../../../runtime/slots.ts';
 import type { ConsumeOptions, Consumer, Delivery } from '../port.ts';
+import { BlockRecord } from './block.ts';
 import type { LmdbDelivery } from './delivery.ts';
 import type { FairScheduler } from './fair-scheduler.ts';
 import type { Group } from './group.ts';
@@ -72,6 +73,8 @@ export class LmdbConsumer implements Pick<Consumer, 'stop'> {
 
   /** Removes a settled delivery from the in-flight list. */
   release(delivery: LmdbDelivery): void {
+    // Otherwise its memory waits for a full garbage collection.
+    if (this.#options.readsLate && this.#options.ordered && delivery.record instanceof BlockRecord) delivery.record.freeBlock();
     if (this.#inHand.remove(delivery)) this.wake();
   }
 
