@@ -4,6 +4,7 @@
  * reads thousands of rows.
  */
 import { turns } from '../../runtime/turns.ts';
+import { keyOf } from './keys.ts';
 import { reasonAndAnswer, type TraceEventRow, type TraceStepRow, UNTRACED } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { type NewestTraces, newestTraces, orAll, receivedSince, tracesBetween } from './segment-choice.ts';
@@ -151,9 +152,12 @@ async function newestOf<R extends Pick<TraceEventRow, 'received_at'>>(
 }
 /** Of all events: the segments to ask first, then more, then all. */
 async function* partsOf(observe: ObserveDb, scope: TraceCondition): AsyncGenerator<NewestTraces> {
+  const leading = leadingOf(observe, scope);
+  const value = scope[leading];
+  const key = value === undefined || leading === 'org_id' || leading === 'pipeline_id' ? undefined : keyOf(value);
   // One person's events may be anywhere: asking all segments at once is cheaper than in parts.
-  if (!['user_id', 'anonymous_id'].includes(leadingOf(observe, scope))) yield* newestTraces(observe, scope);
-  else yield { source: await tracesBetween(observe, scope), rest: Number.NEGATIVE_INFINITY };
+  if (!['user_id', 'anonymous_id'].includes(leading)) yield* newestTraces(observe, scope, key);
+  else yield { source: await tracesBetween(observe, scope, key), rest: Number.NEGATIVE_INFINITY };
 }
 function inOrder(observe: ObserveDb, scope: TraceCondition, after: TraceCursor | undefined, source: 'trace_events') {
   return selectTraces(observe, scope, { ...(after && { after }), source })

@@ -67,8 +67,9 @@ function connect(file: string | undefined): SqliteDatabase {
       if (statement === undefined) {
         statement = adaptStatement(database.prepare(sql));
         if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
-        statements.set(sql, statement);
-      }
+      } else statements.delete(sql);
+      // The last used are last.
+      statements.set(sql, statement);
       return statement;
     },
     close: () => database?.close(),

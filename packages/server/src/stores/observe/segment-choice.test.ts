@@ -5,13 +5,17 @@ import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tally } from '../../outcomes/tally.ts';
+import { keyOf } from './keys.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import { listTraces, type TraceFilter } from './list-traces.ts';
 import { openObserve } from './open.ts';
 import type { ObserveDb } from './schema.ts';
 import { newestTraces, orAll, stepsOf, tracesBetween } from './segment-choice.ts';
+import { addFilter } from './segment-filters.ts';
 import { addSegment, dropSegment, listSegments } from './segments.ts';
-import { stepsOfEvents } from './traces.ts';
+import { openSqliteWriter } from './sqlite-writer.ts';
+import { OBSERVE_FILE } from './tables.ts';
+import { findTrace, stepsOfEvents } from './traces.ts';
 import { writeTally } from './write.ts';
 
 const HOUR = 3_600_000;
@@ -82,6 +86,33 @@ test('a list reads the segments of its time, and the newest first', async () => 
   const asked: (number[] | 'all')[] = [];
   for await (const { source } of newestTraces(observe, { to: T0 + 15 * HOUR })) asked.push(segmentsIn(source));
   expect(asked).toEqual([made.slice(14, 16), made.slice(4, 16), made.slice(0, 16)]);
+});
+
+test('a list by an id, a name or a result reads the full segments that have it, and the newest', async () => {
+  const made = await hours(6);
+  for (const id of made.slice(0, -1)) {
+    const table = `trace_events_${id}`;
+    await writer().run(`update ${table} set user_key = ?, user_id = 'u2', name_key = null, event = null where ? % 2 = 0`, [
+      keyOf('u2'),
+      id,
+    ]);
+  }
+  const direct = openSqliteWriter(join(dataDir, OBSERVE_FILE));
+  for (const id of made.slice(0, -1)) await direct.transaction((tx) => addFilter(tx, { id, events: 100, table: `trace_events_${id}` }));
+  direct.close();
+  const even = made.slice(0, -1).filter((id) => id % 2 === 0);
+  const asked = async (text: string) => segmentsIn(await tracesBetween(observe, {}, keyOf(text)));
+  expect(await asked('u2')).toEqual([...even, made.at(-1)]);
+  expect(await asked('u1')).toEqual(made.filter((id) => !even.includes(id)));
+  expect(await asked('e3')).toEqual([made[3], made.at(-1)]);
+  expect(await ids({ user_id: 'u2' })).toHaveLength(even.length);
+  expect(await ids({ user_id: 'u1' })).toHaveLength(6 - even.length);
+  expect(await ids({ user_id: 'u1', limit: 3 })).toEqual(['e5', 'e4', 'e2']);
+  expect(await ids({ event: 'Quiz Taken' })).toHaveLength(6 - even.length);
+  expect(await ids({ event: 'Nothing' })).toEqual([]);
+  expect(await ids({ status: 'dropped' })).toEqual([]);
+  expect(await findTrace(observe, 'org', 'e3')).toMatchObject({ event: { event_id: 'e3' }, steps: [{ event_id: 'e3' }] });
+  expect(await findTrace(observe, 'org', 'nothing')).toBeUndefined();
 });
 
 test('the steps of events far apart are read from their own segments', async () => {

@@ -7,10 +7,13 @@ import { keyOf } from './keys.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
+import { withKey } from './segment-filters.ts';
 import { allTraces, listRanges, type SegmentRange, segmentSelect } from './segments.ts';
 
 /** A page first reads this many segments, then more, then all. */
 const FIRST_ASKED = [2, 12];
+/** Where more may have a key, all are asked. That statement is prepared already, and preparing a segment takes as long as asking four. */
+const MOST_WITH_KEY = 24;
 
 interface Received {
   from?: number | undefined;
@@ -22,25 +25,33 @@ export interface NewestTraces {
   rest: number;
 }
 
-/** The events received in a range of time. */
-export async function tracesBetween(observe: ObserveDb, range: Received): Promise<'trace_events'> {
+/** The events received in a range of time. `key`: see `withKey`. */
+export async function tracesBetween(observe: ObserveDb, range: Received, key?: number): Promise<'trace_events'> {
   const { engine } = observe;
   if (engine === 'postgres') return allTraces(engine);
-  const ranges = await currentRanges(observe);
-  return unionOf(ranges, ranges.filter(hasEvents(range)));
+  const { ranges, chosen } = await choose(observe, range, key);
+  return unionOf(ranges, chosen);
 }
 
 /** The same, in growing parts from the newest on: a page that the first part fills needs no other. */
-export async function* newestTraces(observe: ObserveDb, range: Received): AsyncGenerator<NewestTraces> {
+export async function* newestTraces(observe: ObserveDb, range: Received, key?: number): AsyncGenerator<NewestTraces> {
   const { engine } = observe;
   if (engine === 'postgres') return yield { source: allTraces(engine), rest: Number.NEGATIVE_INFINITY };
-  const ranges = await currentRanges(observe);
-  const chosen = ranges.filter(hasEvents(range)).sort((a, b) => lastOf(b) - lastOf(a) || b.id - a.id);
+  const { ranges, chosen } = await choose(observe, range, key);
+  chosen.sort((a, b) => lastOf(b) - lastOf(a) || b.id - a.id);
   for (const asked of FIRST_ASKED) {
     const next = chosen[asked];
     if (next !== undefined) yield { source: unionOf(ranges, chosen.slice(0, asked)), rest: lastOf(next) };
   }
   yield { source: unionOf(ranges, chosen), rest: Number.NEGATIVE_INFINITY };
+}
+
+async function choose(observe: ObserveDb, range: Received, key: number | undefined) {
+  const ranges = await currentRanges(observe);
+  const inTime = ranges.filter(hasEvents(range));
+  if (key === undefined || inTime.length < 2) return { ranges, chosen: inTime };
+  const chosen = await withKey(kyselyWriter(observe), inTime, key);
+  return { ranges, chosen: chosen.length > MOST_WITH_KEY ? inTime : chosen };
 }
 
 /** No event that was processed at this time or later was received before the returned time. Undefined: not known. */

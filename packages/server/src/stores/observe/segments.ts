@@ -4,6 +4,7 @@
  * `all_trace_events` and `all_trace_steps` join the segments; SQLite merges their indexes for a sorted page.
  */
 import type { Tally } from './rows.ts';
+import { addFilter, prepareFilters, removeFiltersBefore } from './segment-filters.ts';
 import { TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -77,6 +78,7 @@ export async function prepareSegments(writer: Writer): Promise<void> {
   await writer.run(
     'create table if not exists trace_segments (id integer primary key, events bigint not null, first_at bigint, last_at bigint)',
   );
+  await prepareFilters(writer);
   const known = await columnNames(writer, 'trace_segments');
   for (const name of RANGE_COLUMNS) if (!known.has(name)) await writer.run(`alter table trace_segments add column ${name} bigint`);
   const segments = await listSegments(writer);
@@ -107,6 +109,7 @@ export async function openSegment(writer: Writer): Promise<number> {
   const segments = await listSegments(writer);
   const total = segments.reduce((sum, { events }) => sum + events, 0);
   if (last !== undefined && last.events < total / SHARE) return last.id;
+  if (last !== undefined) await addFilter(writer, { ...last, table: segmentTable('trace_events', last.id) });
   await addSegment(writer, segments);
   return (last?.id ?? 0) + 1;
 }
@@ -134,6 +137,7 @@ export async function dropSegment(writer: Writer, id: number): Promise<void> {
     for (const kind of ['trace_events', 'trace_steps'] as const) await tx.run(`drop table ${segmentTable(kind, id)}`);
     await tx.run(`drop table ${textTable(id)}`);
     await tx.run('delete from trace_segments where id = ?', [id]);
+    await removeFiltersBefore(tx, left[0]?.id ?? id);
   });
 }
 
@@ -151,11 +155,17 @@ const INDEXES: Record<Kind, [name: string, on: string][]> = {
   trace_steps: [['by_key', '(event_key)']],
 };
 
+const namesOf = (kind: Kind) =>
+  segmentColumns(kind)
+    .map(([name]) => name)
+    .join(', ');
+/** Joined once: a query may name a hundred segments. */
+const NAMES: Record<Kind, string> = { trace_events: namesOf('trace_events'), trace_steps: namesOf('trace_steps') };
+
 /** All columns of a segment, under the names of PostgreSQL's table. */
 export function segmentSelect(kind: Kind, id: number): string {
-  const names = segmentColumns(kind).map(([name]) => name);
-  if (kind === 'trace_events') names.push(`(select text from ${textTable(id)} where key = decisions_key) as decisions`);
-  return `select ${names.join(', ')} from ${segmentTable(kind, id)}`;
+  const decisions = kind === 'trace_events' ? `, (select text from ${textTable(id)} where key = decisions_key) as decisions` : '';
+  return `select ${NAMES[kind]}${decisions} from ${segmentTable(kind, id)}`;
 }
 
 /** Newest first, so that a reader which stops early has read the newest. */

@@ -2,7 +2,7 @@ import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { keyOf } from './keys.ts';
 import type { TraceEventRow, TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { orAll, stepsOf } from './segment-choice.ts';
+import { orAll, stepsOf, tracesBetween } from './segment-choice.ts';
 import { allSteps, allTraces } from './segments.ts';
 import type { ObserveTables } from './tables.ts';
 
@@ -163,12 +163,15 @@ export interface FoundTrace {
 export async function findTrace(observe: ObserveDb, orgId: string, eventId: string, pipelineId?: string): Promise<FoundTrace | undefined> {
   const { db, engine, thread } = observe;
   if (engine === 'sqlite' && thread !== undefined) return await thread.call('findTrace', [orgId, eventId, pipelineId]);
-  const query = db
-    .selectFrom(allTraces(engine))
-    .select(TRACE_COLUMNS)
-    .where('org_id', '=', orgId)
-    .where(idIs(engine, 'event', eventId));
-  const rows = (await query.execute()).map(numbers).filter(({ pipeline_id }) => pipeline_id === (pipelineId ?? pipeline_id));
+  const found = await orAll(await tracesBetween(observe, {}, keyOf(eventId)), allTraces(engine), (source) =>
+    db
+      .selectFrom(source)
+      .select(TRACE_COLUMNS)
+      .where('org_id', '=', orgId)
+      .where(idIs(engine, 'event', eventId))
+      .execute(),
+  );
+  const rows = found.map(numbers).filter(({ pipeline_id }) => pipeline_id === (pipelineId ?? pipeline_id));
   const [event] = rows.sort((a, b) => b.received_at - a.received_at || b.processed_at - a.processed_at);
   return event && { event, steps: await stepsOfEvents(observe, orgId, [event]) };
 }
