@@ -82,7 +82,8 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
     await nextMoment(bytes < BUSY_BYTES ? GATHER_MS : GATHER_BUSY_MS);
   }
   function consume(topic: string): Consumer {
-    const options = { start: 'beginning', maxInFlight: MAX_BATCH, maxBatch: MAX_BATCH, ordered: true, readsLate: true } as const;
+    const how = { ordered: true, readsLate: true, repeats: 'skipped' } as const;
+    const options = { start: 'beginning', maxInFlight: MAX_BATCH, maxBatch: MAX_BATCH, ...how } as const;
     let isFirst = true;
     return log.consume(topic, RECORDER_GROUP, options, async (batch) => {
       try {

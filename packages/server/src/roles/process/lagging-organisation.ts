@@ -53,7 +53,8 @@ export class LaggingOrganisation {
     this.first = first;
     this.group = `${LAGGING_PREFIX}${orgId}.${first}`;
     this.#deps = deps;
-    const options = { start: new Date(time), maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ordered: true } as const;
+    const how = { ordered: true, repeats: 'dropped' } as const;
+    const options = { start: new Date(time), maxInFlight: MAX_IN_FLIGHT, maxBatch: MAX_BATCH, ...how } as const;
     this.#consumer = deps.log.consume(topic, this.group, options, (batch) => this.#take(batch));
     this.started = this.#consumer.started;
   }

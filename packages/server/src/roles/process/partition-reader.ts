@@ -61,7 +61,7 @@ export class PartitionReader {
       if (stored !== undefined) this.#resume(stored);
     }
     const maxBatch = this.#deps.log.atomic ? MAX_BATCH : MAX_BATCH_BY_MESSAGES;
-    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch, ordered: true } as const;
+    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch, ordered: true, repeats: 'dropped' } as const;
     this.#consumer = this.#deps.log.consume(this.#topic, PROCESS_GROUP, options, (batch) => this.#take(batch));
     if (this.#lagging.size > 0) this.#readsOldCursors = this.#startOldCursors();
   }

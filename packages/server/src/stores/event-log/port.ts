@@ -11,7 +11,7 @@
  * | | LMDB | JetStream | Kafka (possible) |
  * |---|---|---|---|
  * | `append` has resolved | flushed to disk | stored by the stream's quorum | stored by the in-sync replicas |
- * | `ackAll` has resolved | survives the death of the process; a power cut may undo the last moments, appends included | survives the death of the process; if one broker dies in the same moment, the last 0.2 s may be undone, appends included | offset or own settled set committed |
+ * | `ackAll` has resolved | survives the death of the process; a power cut may undo the last moments, appends included | survives the death of the process; if one broker dies in the same moment, the last 0.2 s may be undone, appends included (more with `repeats`) | offset or own settled set committed |
  * | `ackAll` with `appends` | one transaction: all or nothing | one journal entry: all or nothing; large appends first, then the entry | one transaction, or as JetStream |
  * | `ackAll` with `derive`, `save` | the same transaction | `appends`, then `save`, then the acknowledgements with `derive` | as JetStream |
  * | `atomic` | true | false | true with transactions |
@@ -86,7 +86,16 @@ export interface ConsumeOptions {
    * `ordered`, settling a record gives up the data of that record and of all before it.
    */
   readsLate?: boolean;
+  /** What becomes of a record that comes again after a crash. Default: `seen`. */
+  repeats?: Repeats;
 }
+/**
+ * - `seen`: by a vendor, for example. An engine stores settlements as soon as it can.
+ * - `dropped`: its results have the same ids. Under load an engine may store settlements up to a second later.
+ * - `skipped`: the consumer knows itself what it has settled. An engine may store settlements without appends seconds after `ackAll` has
+ *   resolved.
+ */
+export type Repeats = 'seen' | 'dropped' | 'skipped';
 export interface Consumer {
   /** Resolves when the group is durable: it gets every record from its start on, also after a restart. */
   readonly started: Promise<void>;
@@ -113,7 +122,7 @@ export interface EventLog {
   prepare?(families: readonly string[]): Promise<void>;
   /**
    * Acknowledges all deliveries. If a part of `alongside` cannot be stored, it rejects and acknowledges none; call it again then. Readers
-   * and `lag` may see the result a fifth of a second after it resolves. If `atomic` is false, `lag` drops when the appends can be read.
+   * and `lag` may see the result a fifth of a second after it resolves, later with `repeats`. If `atomic` is false, `lag` drops when the appends can be read.
    */
   ackAll(deliveries: readonly Delivery[], alongside?: Alongside): Promise<void>;
   /**

@@ -20,6 +20,9 @@ export interface AppenderDeps {
   now(): number;
 }
 
+/** Nobody waits for processed events: their acceptance is confirmed. A lone one does not wait for this. */
+const PACED_FAMILY = 'events';
+const PACE_MS = 20;
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 /** Idle writers above this number are dropped. */
 const MOST_WRITERS = 5_000;
@@ -71,7 +74,7 @@ export class Appender {
     const { connection, publisher } = this.#deps;
     let writer = this.#writers.get(topic);
     if (writer) return writer;
-    const rounds = this.#rounds.get(stream) ?? new Rounds();
+    const rounds = this.#rounds.get(stream) ?? new Rounds(family === PACED_FAMILY ? PACE_MS : 0);
     this.#rounds.set(stream, rounds);
     writer = new TopicWriter({
       rounds,

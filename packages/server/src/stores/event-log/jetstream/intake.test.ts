@@ -44,6 +44,7 @@ function open({ messages, open: opened = [], settledBefore = [], duplicates = []
       persist: (work) => work(),
       append: async () => {},
       journal: async () => 1,
+      skipsRepeats: false,
       atNextTick: (run) => void ticks.push(run),
       isStopped: () => false,
       onFenced: () => {},

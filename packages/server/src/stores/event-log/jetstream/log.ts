@@ -50,6 +50,10 @@ const JOURNAL_TIMEOUT_MS = 700;
 const ID_TIMEOUT_MS = 10_000;
 /** How late stored cursors and the appends before them may be. The journal has them. */
 const CURSOR_TICK_MS = 200;
+/** The same under load, where the results of a record that comes again are dropped. */
+const BUSY_TICK_MS = 1_000;
+/** The same where the consumer skips what comes again. */
+const LATE_TICK_MS = 2_000;
 const API_TIMEOUT_MS = 2_500;
 const FLUSH_TIMEOUT_MS = 2_500;
 const AGAIN_MS = 250;
@@ -139,7 +143,11 @@ export class JetStreamLog implements EventLog {
       patches,
       cursors,
       journal,
-      ticks: new Ticks(CURSOR_TICK_MS),
+      ticks: {
+        seen: new Ticks(CURSOR_TICK_MS),
+        dropped: new Ticks(CURSOR_TICK_MS, BUSY_TICK_MS),
+        skipped: new Ticks(LATE_TICK_MS),
+      },
       feeds,
       windowMs,
       now,

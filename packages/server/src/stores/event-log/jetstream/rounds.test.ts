@@ -71,3 +71,48 @@ test('a message that is never confirmed holds many others up for 20 ms', async (
   expect(started).toEqual(['lost', 'a', 'b', 'c']);
   vi.useRealTimers();
 });
+
+test('a pace holds up the rounds after the first one, but no lone message', async () => {
+  vi.useFakeTimers();
+  const rounds = new Rounds(20);
+  const { started, join } = joining(rounds);
+  join('a');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(started).toEqual(['a']);
+  join('b');
+  rounds.confirmed();
+  await vi.advanceTimersByTimeAsync(19);
+  join('c');
+  expect(started).toEqual(['a']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(started).toEqual(['a', 'b', 'c']);
+  await vi.advanceTimersByTimeAsync(20);
+  join('lone');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(started).toEqual(['a', 'b', 'c', 'lone']);
+  vi.useRealTimers();
+});
+
+test('a round that hurries keeps no pace, and waits for the messages before it', async () => {
+  vi.useFakeTimers();
+  const rounds = new Rounds(20);
+  const { started, join } = joining(rounds);
+  join('a');
+  await vi.advanceTimersByTimeAsync(1);
+  join('b');
+  rounds.hurry();
+  await settle();
+  expect(started).toEqual(['a']);
+  rounds.confirmed();
+  await settle();
+  expect(started).toEqual(['a', 'b']);
+  rounds.confirmed();
+  join('c');
+  rounds.hurry();
+  await settle();
+  expect(started).toEqual(['a', 'b', 'c']);
+  join('d');
+  await vi.advanceTimersByTimeAsync(19);
+  expect(started).toHaveLength(3);
+  vi.useRealTimers();
+});

@@ -8,10 +8,10 @@ import { Settlements } from './settlements.ts';
 const outcome = (id: string): Append => ({ topic: 'outcomes.1', records: [{ id, data: Buffer.from(id) }] });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** `steps`: what reached the broker, in order; `saved`: the cursors. The tick runs when the test says so. */
-function open({ journalWorks = true, fenced = false, upTo = 0, resultsUpTo = 0, journalTurns = 0 } = {}) {
+function open({ journalWorks = true, fenced = false, upTo = 0, resultsUpTo = 0, journalTurns = 0, skipsRepeats = false } = {}) {
   const steps: string[] = [];
   const saved: CursorState[] = [];
-  const ticks: (() => void)[] = [];
+  const ticks: (() => number)[] = [];
   let entries = 100;
   let failure: Error | undefined;
   const cursor = {
@@ -38,6 +38,7 @@ function open({ journalWorks = true, fenced = false, upTo = 0, resultsUpTo = 0, 
         return ++entries;
       },
       atNextTick: (run) => void ticks.push(run),
+      skipsRepeats,
       isStopped: () => false,
       onFenced: () => void steps.push('fenced'),
       onError: (error) => {
@@ -46,9 +47,7 @@ function open({ journalWorks = true, fenced = false, upTo = 0, resultsUpTo = 0, 
     },
   );
   for (const seq of [1, 2]) settlements.open.add(new OpenMessage(seq, 0, 2));
-  const tick = () => {
-    for (const run of ticks.splice(0)) run();
-  };
+  const tick = () => ticks.splice(0).map((run) => run());
   const fail = (error: Error | undefined) => void (failure = error);
   return { settlements, steps, saved, tick, fail };
 }
@@ -79,6 +78,23 @@ test('without the journal a settlement resolves when appends and cursor are stor
   const { settlements, steps } = open({ journalWorks: false });
   await settlements.settle([{ seq: 1, index: 0 }], [outcome('a')]);
   expect(steps).toEqual(['append outcomes.1:a', 'cursor 1 [[1,1]]']);
+});
+
+test('where repeats are skipped, a settlement waits for nothing, and the next tick stores the cursor', async () => {
+  const { settlements, steps, tick } = open({ skipsRepeats: true });
+  await settlements.settle([{ seq: 1, index: 0 }]);
+  await settlements.settle([{ seq: 1, index: 1 }]);
+  expect(steps).toEqual([]);
+  expect(tick()).toEqual([2]);
+  await settlements.flush();
+  expect(steps).toEqual(['cursor 1 []']);
+  expect(tick()).toEqual([]);
+});
+
+test('where repeats are skipped, appends are still in the journal first', async () => {
+  const { settlements, steps } = open({ skipsRepeats: true });
+  await settlements.settle([{ seq: 1, index: 0 }], [outcome('a')]);
+  expect(steps).toEqual(['journal [[1,0]]']);
 });
 
 test('a consumer that was replaced stops, and settlements do not wait for ever', async () => {

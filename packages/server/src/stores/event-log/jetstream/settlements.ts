@@ -9,8 +9,10 @@ export interface SettlementsDeps {
   append(appends: Append[]): Promise<unknown>;
   /** Resolves with its sequence; undefined if the journal could not store the entry. */
   journal(entry: JournalEntry): Promise<number | undefined>;
-  /** Calls `run` within a moment, together with the other groups of this process. */
-  atNextTick(run: () => void): void;
+  /** Calls `run` within a moment, together with the other groups of this process. It returns how many records it stores. */
+  atNextTick(run: () => number): void;
+  /** Settlements without appends need not survive the death of this process. */
+  skipsRepeats: boolean;
   /** Then a cursor that could not be stored is left to the next consumer. */
   isStopped(): boolean;
   onFenced(): void;
@@ -47,8 +49,10 @@ export interface TakenOver {
   resultsUpTo: number;
 }
 
-/** A journal entry stays below this size, and so does the memory of appends that wait for the next cursor. */
+/** Of a journal entry. */
 export const MOST_BYTES = 262_144;
+/** Of the appends that wait for the next cursor, in memory and in the journal. */
+const MOST_WAITING_BYTES = 1_048_576;
 
 /**
  * Settles a group's records: at once in the journal, in the stored cursor a moment later. Appends that belong to a settlement are in the
@@ -74,6 +78,8 @@ export class Settlements {
   #bytes = 0;
   /** The stored cursor lags behind, and the next tick stores it. */
   #behind = false;
+  /** Records that it lags behind. */
+  #uncounted = 0;
   #storing: Promise<void> | undefined;
   #storingNext: Promise<void> | undefined;
   #fenced = false;
@@ -99,6 +105,11 @@ export class Settlements {
   settle(records: readonly Place[], appends: readonly Append[] = []): Promise<void> {
     const times = records.map(({ seq, index }) => this.open.settle(seq, index));
     if (this.#fenced) return Promise.resolve();
+    this.#uncounted += records.length;
+    if (this.#deps.skipsRepeats && appends.length === 0) {
+      this.advance();
+      return Promise.resolve();
+    }
     if (appends.length > 0) this.#unstored.push({ appends, records: records.length, oldest: earliest(times) });
     this.#bytes += sizeOf(appends);
     const next = (this.#next ??= waiting());
@@ -125,7 +136,9 @@ export class Settlements {
     if (this.#behind || this.#fenced) return;
     this.#behind = true;
     this.#deps.atNextTick(() => {
+      const records = this.#uncounted;
       if (this.#behind) this.#store().catch((error: unknown) => this.#deps.onError(error));
+      return records;
     });
   }
 
@@ -155,7 +168,7 @@ export class Settlements {
       try {
         const { owner } = this.#cursor;
         const settled = byMessage(entry.records);
-        const stored = this.#bytes > MOST_BYTES ? undefined : await this.#deps.journal({ owner, settled, appends: entry.appends });
+        const stored = this.#bytes > MOST_WAITING_BYTES ? undefined : await this.#deps.journal({ owner, settled, appends: entry.appends });
         if (stored === undefined) await this.#store();
         else {
           this.#entry = stored;
@@ -200,6 +213,7 @@ export class Settlements {
     this.#appending = unstored;
     this.#bytes = 0;
     this.#behind = false;
+    this.#uncounted = 0;
     try {
       if (appends.length > 0) await persist(() => append(byTopic(appends)));
       this.#appending = [];

@@ -1,4 +1,4 @@
-import type { Append, ConsumeOptions } from '../port.ts';
+import type { Append, ConsumeOptions, Repeats } from '../port.ts';
 import { type CursorState, isSettled } from './cursor.ts';
 import type { Cursor, CursorStore } from './cursor-store.ts';
 import { GroupReader, type GroupReaderDeps } from './group-reader.ts';
@@ -14,7 +14,8 @@ import type { TopicFeed } from './topic-feed.ts';
 export interface TakeoverDeps extends GroupReaderDeps, RetryDeps {
   cursors: CursorStore;
   journal: Journal;
-  ticks: Ticks;
+  /** When cursors are stored. */
+  ticks: Record<Repeats, Ticks>;
   append(appends: Append[]): Promise<unknown>;
   /** Learns the ids that other processes have stored. */
   refreshIds(): Promise<void>;
@@ -123,6 +124,7 @@ export class Takeover {
   #settlementsOf(cursor: Cursor, state: CursorState, takenOver: TakenOver): Settlements {
     const { append, journal, persist, ticks, onError } = this.#deps;
     const { isStopped, onFenced } = this.#hooks;
+    const { repeats = 'seen' } = this.#options;
     let isMarked = takenOver.mark !== undefined;
     return new Settlements(cursor, state, takenOver, {
       append,
@@ -132,7 +134,8 @@ export class Takeover {
         isMarked ||= (await journal.mark(this.#topic, this.#group, cursor.owner)) !== undefined;
         return isMarked ? journal.add(this.#topic, this.#group, entry) : undefined;
       },
-      atNextTick: (run) => ticks.next(run),
+      atNextTick: (run) => ticks[repeats].next(run),
+      skipsRepeats: repeats === 'skipped',
       isStopped,
       onFenced,
       onError,

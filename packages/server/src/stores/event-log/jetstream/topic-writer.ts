@@ -35,6 +35,8 @@ export interface TopicWriterDeps {
 }
 
 const AGAIN_MS = 250;
+/** So many records need not wait for more. */
+const ENOUGH_RECORDS = 100;
 
 /**
  * Writes one topic. Records that arrive before the next round of its stream share a message. One message is in flight
@@ -73,6 +75,7 @@ export class TopicWriter {
     ids.begin(id, entry);
     this.#queue.push(entry);
     if (!this.#running) void this.#run();
+    if (this.#queue.length === ENOUGH_RECORDS) this.#deps.rounds.hurry();
   }
 
   async #run(): Promise<void> {
@@ -84,6 +87,7 @@ export class TopicWriter {
       if (batch.length > 0) await this.#store(batch);
       // Records that arrived meanwhile have waited long enough: they join before the round ends.
       turn = this.#queue.length > 0 && !this.#closed ? rounds.next() : undefined;
+      if (this.#queue.length >= ENOUGH_RECORDS) rounds.hurry();
       rounds.confirmed();
     }
     this.#running = false;
