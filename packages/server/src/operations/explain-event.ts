@@ -9,9 +9,10 @@ import { finishInTurns, inBulkTurn } from '../runtime/turns.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import { findProcessingLetter } from '../stores/observe/dead-letters.ts';
+import type { LastStep } from '../stores/observe/list-traces.ts';
 import { reasonAndAnswer, type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
-import { findTrace } from '../stores/observe/traces.ts';
+import { findTrace, type ListedTrace } from '../stores/observe/traces.ts';
 import { findCanonical, whileAvailable } from './find-events.ts';
 
 export interface ExplainDeps {
@@ -21,7 +22,7 @@ export interface ExplainDeps {
 }
 const iso = (ms: number) => new Date(ms).toISOString();
 
-export function summary(row: TraceEventRow) {
+export function summary(row: ListedTrace) {
   return {
     event_id: row.event_id,
     pipeline_id: row.pipeline_id,
@@ -37,7 +38,7 @@ export function summary(row: TraceEventRow) {
     ...originOf(row),
   };
 }
-function originOf({ source }: TraceEventRow): { source: IngestEnvelope['source'] | null; webhook_source_id: string | null } {
+function originOf({ source }: ListedTrace): { source: IngestEnvelope['source'] | null; webhook_source_id: string | null } {
   if (source === null || source === 'browser' || source === 'server') return { source, webhook_source_id: null };
   return { source: 'webhook', webhook_source_id: source };
 }
@@ -139,7 +140,7 @@ function lifeOf(row: TraceEventRow, steps: TraceStepRow[]) {
 }
 
 /** The result of an event per integration: those of its pipeline, and those that have a step of it. */
-export function fatesOf(snapshot: Snapshot, row: TraceEventRow, steps: TraceStepRow[]) {
+export function fatesOf<S extends LastStep>(snapshot: Snapshot, row: ListedTrace, steps: S[]) {
   const byIntegration = Map.groupBy(steps, (step) => step.integration_id);
   const assigned = snapshot.pipelines.get(row.pipeline_id)?.integrations.map((each) => each.integration.id) ?? [];
   return [...new Set([...assigned, ...byIntegration.keys()])].map((id) => {
@@ -175,19 +176,19 @@ interface Fate {
   reason: string | null;
   explanation: string;
 }
-function afterStep(step: TraceStepRow): Fate {
+function afterStep(step: LastStep): Fate {
   const { kind } = step;
   const { reason } = reasonAndAnswer(step);
   const explanation = kind === 'dropped' && reason ? explain(reason) : explain(kind, reason);
   return { status: kind, reason, explanation };
 }
 /** An event that ended before routing ended for every integration, for the same reason. */
-function withoutStep(row: TraceEventRow, addedLater: boolean): Fate {
+function withoutStep(row: ListedTrace, addedLater: boolean): Fate {
   if (addedLater) return { status: 'not_routed', reason: null, explanation: explain('not_routed') };
   if (row.reason === UNTRACED) return { status: UNTRACED, reason: null, explanation: explain(UNTRACED) };
   if (row.result === 'processed') return { status: 'waiting', reason: null, explanation: explain('waiting') };
   return { status: row.result, reason: row.reason, explanation: whyEnded(row) };
 }
-function whyEnded({ result, reason }: TraceEventRow): string {
+function whyEnded({ result, reason }: ListedTrace): string {
   return result === 'dead_lettered' ? explain('processing_failed', reason) : explain(reason ?? result);
 }

@@ -43,11 +43,12 @@ export async function observedFields(deps: ObservedFieldsDeps, orgId: string, pi
     return await deps.observe.thread.call('collectFields', [{ sample, rules, bytes: joined, ends, last }], [joined.buffer]);
   };
   try {
-    for await (const { data } of sampled(deps, pipelineId)) {
-      if (bytes + data.length > CHUNK_BYTES && bytes > 0) await send(false);
-      records.push(data);
-      bytes += data.length;
-    }
+    for await (const chunk of sampled(deps, pipelineId))
+      for (const { data } of chunk) {
+        if (bytes + data.length > CHUNK_BYTES && bytes > 0) await send(false);
+        records.push(data);
+        bytes += data.length;
+      }
     return (await send(true)) ?? '';
   } finally {
     // The thread keeps what it has collected until the last chunk.
@@ -55,14 +56,16 @@ export async function observedFields(deps: ObservedFieldsDeps, orgId: string, pi
   }
 }
 
-async function* sampled({ log, clock }: ObservedFieldsDeps, pipelineId: string): AsyncGenerator<StoredRecord> {
-  const seen = new Set<string>();
+/** No event twice: the samples go back in time, and one may reach into the next. */
+async function* sampled({ log, clock }: ObservedFieldsDeps, pipelineId: string): AsyncGenerator<StoredRecord[]> {
+  let oldest: string | undefined;
   for (const { age_ms, events } of SAMPLES) {
     const before = age_ms === 0 ? {} : { to: new Date(clock.now() - age_ms) };
-    for await (const record of log.read(eventsTopic(pipelineId), { ...before, limit: events, reverse: true })) {
-      if (seen.has(record.position)) continue;
-      seen.add(record.position);
-      yield record;
+    for await (const chunk of log.readChunks(eventsTopic(pipelineId), { ...before, limit: events, reverse: true })) {
+      const [seen, newest, last] = [oldest, chunk.at(0), chunk.at(-1)];
+      const isNew = ({ position }: StoredRecord) => seen === undefined || position < seen;
+      yield newest !== undefined && isNew(newest) ? chunk : chunk.filter(isNew);
+      if (last !== undefined && isNew(last)) oldest = last.position;
     }
   }
 }

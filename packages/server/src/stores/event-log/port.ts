@@ -131,8 +131,12 @@ export interface EventLog {
    */
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer;
   read(topic: string, range: ReadRange): AsyncIterable<StoredRecord>;
+  /** The same records, several at a time. For thousands of records: to wait for each of them costs more than to read it. */
+  readChunks(topic: string, range: ReadRange): AsyncIterable<StoredRecord[]>;
   /** Undefined for an unknown topic or position, and for a text that is not a position. */
   get(topic: string, position: string): Promise<StoredRecord | undefined>;
+  /** The same for each of several positions. */
+  getMany(topic: string, positions: readonly string[]): Promise<(StoredRecord | undefined)[]>;
   /** Removes a group's state, or the whole topic with all its groups. */
   remove(topic: string, group?: string): Promise<void>;
   /** Removes records older than `before` that every group, except those in `ignoring`, has settled. Returns their number. */

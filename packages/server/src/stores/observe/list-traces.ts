@@ -14,12 +14,12 @@ import {
   idIn,
   idOf,
   inOrganisation,
+  LISTED_COLUMNS,
+  type ListedTrace,
   leadingOf,
   numbers,
   selectSteps,
   selectTraces,
-  stepsOfEvents,
-  TRACE_COLUMNS,
   type TraceCondition,
   type TraceCursor,
 } from './traces.ts';
@@ -46,9 +46,9 @@ export interface TraceFilter extends TraceCondition {
   offset: number;
 }
 export interface TracePage {
-  rows: TraceEventRow[];
-  /** Of these events, oldest first. */
-  steps: TraceStepRow[];
+  rows: ListedTrace[];
+  /** The last step of each of these events at each integration. */
+  steps: LastStep[];
   /** Left out if `after` is given: the first page has it. */
   total?: number;
   /** There are more than `total`. */
@@ -58,6 +58,8 @@ export interface TracePage {
   /** Where the next page begins. Undefined at the end of the list. */
   next?: TraceCursor;
 }
+export type LastStep = Pick<TraceStepRow, 'pipeline_id' | 'event_id' | 'integration_id' | 'kind' | 'reason'>;
+
 /** Counting stops here: an exact number of millions would cost seconds. */
 export const MOST_COUNTED = 10_000;
 const SEARCH_MS = 1_000;
@@ -73,7 +75,17 @@ export async function listTraces(observe: ObserveDb, wanted: TraceFilter): Promi
   const { engine, thread } = observe;
   if (engine === 'sqlite' && thread !== undefined) return await thread.call('listTraces', [wanted]);
   const page = await listEvents(observe, wanted);
-  return { ...page, steps: await stepsOfEvents(observe, wanted.org_id, page.rows) };
+  return { ...page, steps: await lastSteps(observe, wanted.org_id, page.rows) };
+}
+
+async function lastSteps(observe: ObserveDb, orgId: string, events: readonly ListedTrace[]): Promise<LastStep[]> {
+  const steps = await selectSteps(observe, orgId, events, (query) =>
+    query.select(['pipeline_id', 'event_id', 'integration_id', 'at', 'kind', 'reason']).execute(),
+  );
+  const last = new Map<string, LastStep>();
+  for (const { at: _at, ...step } of steps.sort((a, b) => Number(a.at) - Number(b.at)))
+    last.set(`${idOf(step)} ${step.integration_id}`, { ...step, reason: reasonAndAnswer(step).reason });
+  return [...last.values()];
 }
 
 type ListedEvents = Omit<TracePage, 'steps'>;
@@ -103,7 +115,7 @@ async function listEvents(observe: ObserveDb, wanted: TraceFilter): Promise<List
 async function page(observe: ObserveDb, { after, limit, offset, ...scope }: TraceFilter): Promise<ListedEvents> {
   const rows = await newestOf(observe, scope, { ...(after && { after }), limit }, (query) =>
     query
-      .select(TRACE_COLUMNS)
+      .select(LISTED_COLUMNS)
       .limit(limit)
       .offset(after === undefined ? offset : 0)
       .execute(),
@@ -315,7 +327,7 @@ function fits(kind: TraceStepRow['kind'], delivery: NonNullable<TraceFilter['del
 }
 
 /** The whole rows, in the order given. */
-async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[]): Promise<TraceEventRow[]> {
+async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[]): Promise<ListedTrace[]> {
   if (wanted.length === 0) return [];
   const ids = [...new Set(wanted.map(({ event_id }) => event_id))];
   const { db, engine } = observe;
@@ -324,7 +336,7 @@ async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[
   const found = await orAll(chosen, allTraces(engine), (source) =>
     db
       .selectFrom(source)
-      .select(TRACE_COLUMNS)
+      .select(LISTED_COLUMNS)
       .where(inOrganisation(engine, orgId))
       .where(idIn(engine, 'event', ids))
       .execute(),

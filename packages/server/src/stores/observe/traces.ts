@@ -176,8 +176,8 @@ export async function findTrace(observe: ObserveDb, orgId: string, eventId: stri
   return event && { event, steps: await stepsOfEvents(observe, orgId, [event]) };
 }
 
-export const TRACE_COLUMNS = [
-  'org_id',
+/** What a list shows. */
+export const LISTED_COLUMNS = [
   'pipeline_id',
   'event_id',
   'received_at',
@@ -189,11 +189,16 @@ export const TRACE_COLUMNS = [
   'anonymous_id',
   'result',
   'reason',
+  'stored_position',
+  'source',
+] as const satisfies (keyof TraceEventRow)[];
+export type ListedTrace = Pick<TraceEventRow, (typeof LISTED_COLUMNS)[number]>;
+export const TRACE_COLUMNS = [
+  ...LISTED_COLUMNS,
+  'org_id',
   'decisions',
   'raw_topic',
   'raw_position',
-  'stored_position',
-  'source',
 ] as const satisfies (keyof TraceEventRow)[];
 const STEP_COLUMNS = [
   'org_id',
@@ -209,7 +214,7 @@ const STEP_COLUMNS = [
   'revision_number',
 ] as const satisfies (keyof TraceStepRow)[];
 
-export function numbers(row: TraceEventRow): TraceEventRow {
+export function numbers<R extends Pick<TraceEventRow, 'received_at' | 'processed_at'>>(row: R): R {
   return { ...row, received_at: Number(row.received_at), processed_at: Number(row.processed_at) };
 }
 function stepNumbers(step: TraceStepRow): TraceStepRow {

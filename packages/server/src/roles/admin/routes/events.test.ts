@@ -75,7 +75,7 @@ onStory('events', (story) => {
       ...aboutEvent(story, pipeline, 'away'),
     });
     expect(await story.got('events/away')).toMatchObject({ log_available: true, event: { event_id: 'away' } });
-    const get = vi.spyOn(log, 'get').mockRejectedValue(new LogUnavailable('away'));
+    const get = vi.spyOn(log, 'getMany').mockRejectedValue(new LogUnavailable('away'));
     onTestFinished(() => get.mockRestore());
     expect(await story.got('events/away')).toMatchObject({
       event_id: 'away',

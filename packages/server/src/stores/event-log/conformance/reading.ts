@@ -69,6 +69,22 @@ export function describeReading({ log, make }: Stand): void {
     });
   });
 
+  test('getMany returns the records in the order of the positions, and undefined for what is not there', async () => {
+    const [topic, other] = [fresh(), fresh()];
+    const positions: string[] = [];
+    for (const first of [0, 1, 2, 5]) {
+      const [result] = await log().append([{ topic, records: records(topic, first === 2 ? 3 : 1, first) }]);
+      positions.push(...(result!.positions as string[]));
+    }
+    const [elsewhere] = await log().append([{ topic: other, records: records(other, 9) }]);
+    const idsOf = async (asked: string[]) => (await log().getMany(topic, asked)).map((one) => one?.id);
+    expect(await idsOf([...positions].reverse())).toEqual([5, 4, 3, 2, 1, 0].map((i) => `${topic}/${i}`));
+    const asked = [positions[3]!, 'no position', positions[0]!, elsewhere!.positions[8]!, positions[3]!];
+    expect(await idsOf(asked)).toEqual([`${topic}/3`, undefined, `${topic}/0`, undefined, `${topic}/3`]);
+    expect(await idsOf([])).toEqual([]);
+    expect(await log().getMany(fresh(), positions.slice(0, 2))).toEqual([undefined, undefined]);
+  });
+
   describe('ranges', () => {
     async function three(): Promise<{ topic: string; middle: StoredRecord; positions: string[] }> {
       const topic = fresh();

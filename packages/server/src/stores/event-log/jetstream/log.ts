@@ -261,6 +261,9 @@ export class JetStreamLog implements EventLog {
   }
 
   async *read(topic: string, range: ReadRange): AsyncIterable<StoredRecord> {
+    for await (const chunk of this.readChunks(topic, range)) yield* chunk;
+  }
+  async *readChunks(topic: string, range: ReadRange): AsyncIterable<StoredRecord[]> {
     const place = this.#layout.placeOf(topic);
     await this.#streams.ensure(place);
     yield* this.#reader.read(place, range);
@@ -270,6 +273,10 @@ export class JetStreamLog implements EventLog {
     const place = this.#layout.placeOf(topic);
     await this.#streams.ensure(place);
     return this.#reader.get(place, position);
+  }
+
+  getMany(topic: string, positions: readonly string[]): Promise<(StoredRecord | undefined)[]> {
+    return Promise.all(positions.map((position) => this.get(topic, position)));
   }
 
   async remove(topic: string, group?: string): Promise<void> {

@@ -39,7 +39,8 @@ export class Reader {
     return this.#direct.leaderGet(stream, { last_by_subj: subject });
   }
 
-  async *read(place: Place, range: ReadRange): AsyncIterable<StoredRecord> {
+  /** The records of one message at a time. */
+  async *read(place: Place, range: ReadRange): AsyncIterable<StoredRecord[]> {
     const from = range.from?.getTime() ?? Number.NEGATIVE_INFINITY;
     const to = range.to?.getTime() ?? Number.POSITIVE_INFINITY;
     const after = range.after === undefined ? undefined : parsePosition(range.after);
@@ -48,11 +49,12 @@ export class Reader {
     for await (const message of range.reverse ? this.#backward(place, to, after?.seq) : this.#forward(place, range.from, after?.seq)) {
       if (range.reverse ? message.time < from : message.time >= to) return;
       if (message.time < from || message.time >= to) continue;
-      for (const record of recordsOf(message, range.reverse === true)) {
-        if (range.after !== undefined && (range.reverse ? record.position >= range.after : record.position <= range.after)) continue;
-        yield record;
-        if (--left === 0) return;
-      }
+      const { reverse = false, after: bound } = range;
+      const records = recordsOf(message, reverse)
+        .filter(({ position }) => bound === undefined || (reverse ? position < bound : position > bound))
+        .slice(0, left);
+      if (records.length > 0) yield records;
+      if ((left -= records.length) === 0) return;
     }
   }
 

@@ -49,6 +49,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   });
   const timeoutMs = options.commitTimeoutMs ?? DEFAULT_COMMIT_TIMEOUT_MS;
   let fatal: Error | undefined;
+  let closed = false;
   let running: Promise<unknown> | undefined;
 
   function fail(error: Error): Promise<never> {
@@ -98,6 +99,9 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     root,
     store(name) {
       const store = root.openDB<Buffer, Buffer>({ name, ...BINARY });
+      const prefetch = store.prefetch.bind(store);
+      // Other reads notice that the environment is closed. This one would use its memory.
+      store.prefetch = (keys) => (closed ? Promise.reject(new LogUnavailable('the log is closed')) : prefetch(keys));
       stores.push(store);
       return store;
     },
@@ -111,6 +115,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
       return { used, reusable: Math.max(0, (lastPageNumber + 1) * pageSize - used) };
     },
     async close() {
+      closed = true;
       // Without this wait the environment would be unmapped while the writer uses it.
       await Promise.allSettled([running]);
       if (!fatal) await root.close();

@@ -28,6 +28,8 @@ export interface LmdbLogSettings {
 }
 
 const READ_CHUNK = 128;
+/** Records that are loaded together: each time takes a fraction of a millisecond from this thread. */
+const LOADED_CHUNKS = 8;
 const SWEEP_MS = 1_000;
 const TEND_AGAIN_MS = 10;
 /** Limits the search for the oldest record among waiting retries. */
@@ -166,31 +168,42 @@ export class LmdbLog implements EventLog {
   }
 
   async *read(name: string, range: ReadRange): AsyncIterable<StoredRecord> {
+    for await (const chunk of this.readChunks(name, range)) yield* chunk;
+  }
+
+  async *readChunks(name: string, range: ReadRange): AsyncIterable<StoredRecord[]> {
     const topic = this.#catalogue.find(name);
     if (!topic) return;
     const from = range.from?.getTime() ?? Number.NEGATIVE_INFINITY;
     const to = range.to?.getTime() ?? Number.POSITIVE_INFINITY;
     const after = range.after === undefined ? undefined : seqOf(range.after);
+    const isPast = ({ time }: StoredRecord) => (range.reverse ? time < from : time >= to);
     let left = range.limit;
     let seq: number;
-    if (range.reverse) seq = Math.min(Number.isFinite(to) ? topic.seqAt(to) - 1 : topic.next - 1, (after ?? topic.next) - 1);
-    else seq = Math.max(Number.isFinite(from) ? topic.seqAt(from) : 1, (after ?? 0) + 1);
-    while (left > 0) {
-      const chunk = range.reverse ? topic.backFrom(seq, Math.min(left, READ_CHUNK)) : topic.from(seq, Math.min(left, READ_CHUNK));
-      if (chunk.length === 0) return;
-      for (const record of chunk) {
-        if (range.reverse ? record.time < from : record.time >= to) return;
-        if (left-- <= 0) return;
-        yield record;
-      }
-      seq = seqOf(chunk.at(-1)!.position) + (range.reverse ? -1 : 1);
+    if (range.reverse) seq = Math.min(Number.isFinite(to) ? (await topic.findSeqAt(to)) - 1 : topic.next - 1, (after ?? topic.next) - 1);
+    else seq = Math.max(Number.isFinite(from) ? await topic.findSeqAt(from) : 1, (after ?? 0) + 1);
+    for (let n = 0; left > 0; n++) {
+      const most = Math.min(left, READ_CHUNK);
+      const ahead = Math.min(left, READ_CHUNK * LOADED_CHUNKS);
+      if (n % LOADED_CHUNKS === 0) await (range.reverse ? topic.load(Math.max(0, seq - ahead), seq) : topic.load(seq, seq + ahead));
+      const chunk = range.reverse ? topic.backFrom(seq, most) : topic.from(seq, most);
+      const past = chunk.findIndex(isPast);
+      const wanted = chunk.slice(0, Math.min(left, past < 0 ? chunk.length : past));
+      if (wanted.length > 0) yield wanted;
+      if (chunk.length === 0 || wanted.length < chunk.length) return;
+      left -= wanted.length;
+      seq = chunk.at(-1)!.seq + (range.reverse ? -1 : 1);
       // Long reads must yield to the event loop.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
   async get(name: string, position: string): Promise<StoredRecord | undefined> {
-    return this.#catalogue.find(name)?.get(seqOf(position));
+    return (await this.getMany(name, [position]))[0];
+  }
+
+  async getMany(name: string, positions: readonly string[]): Promise<(StoredRecord | undefined)[]> {
+    return (await this.#catalogue.find(name)?.getMany(positions.map(seqOf))) ?? positions.map(() => undefined);
   }
 
   async remove(name: string, group?: string): Promise<void> {

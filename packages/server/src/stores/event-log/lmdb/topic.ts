@@ -8,6 +8,8 @@ import { readSeq, recordKey } from './keys.ts';
 const READ_BYTES = 1_048_576;
 
 const MOST_LANDMARKS = 128;
+/** Blocks that one search for a block finds: records that were appended one after the other are in neighbouring ones. */
+const NEAR_BLOCKS = 8;
 
 interface BlockRange {
   first: number;
@@ -109,16 +111,56 @@ export class Topic {
     return undefined;
   }
 
-  /** Records at or before `seq`, newest first. Returns whole blocks, about `limit` records. */
+  /** Records at or before `seq`, newest first. Returns whole blocks: about `limit` records or 1 MB. */
   backFrom(seq: number, limit: number): BlockRecord[] {
     const out: BlockRecord[] = [];
     const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0) };
+    let bytes = 0;
     for (const { key, value } of this.#records.getRange(range)) {
       const block = readBlock(readSeq(key, 4), value).reverse();
       for (const record of block) if (record.seq <= seq) out.push(record);
-      if (out.length >= limit) break;
+      bytes += value.length;
+      if (out.length >= limit || (bytes >= READ_BYTES && out.length > 0)) break;
     }
     return out;
+  }
+
+  /**
+   * Reads the blocks with the records from `from` to `to` into memory, in another thread. LMDB reads a memory map: whoever comes to a page of
+   * 4 KB that is not in memory waits for the disk, and this thread accepts no event while it waits.
+   */
+  async load(from: number, to: number): Promise<void> {
+    const start = recordKey(this.number, this.blockWith(from) ?? from);
+    await this.#records.prefetch([...this.#records.getKeys({ start, end: recordKey(this.number, to + 1) })]);
+  }
+
+  /** As `get` for each of these, after their blocks were loaded. */
+  async getMany(seqs: readonly number[]): Promise<(StoredRecord | undefined)[]> {
+    const wanted = [...new Set(seqs)].filter(Number.isSafeInteger).sort((a, b) => b - a);
+    const firsts = this.#blocksWith(wanted);
+    const blocks = new Set(firsts.filter((first) => first !== undefined));
+    await this.#records.prefetch(Array.from(blocks, (first) => recordKey(this.number, first)));
+    const found = new Map<number, StoredRecord | undefined>();
+    let [read, bytes]: [first: number | undefined, bytes: Buffer | undefined] = [undefined, undefined];
+    for (const [i, seq] of wanted.entries()) {
+      const first = firsts[i];
+      if (first === undefined) continue;
+      if (first !== read) [read, bytes] = [first, this.#records.getBinaryFast(recordKey(this.number, first))];
+      // The block has another key once its first record was erased.
+      found.set(seq, bytes === undefined ? this.get(seq) : recordIn(first, bytes, seq));
+    }
+    return seqs.map((seq) => found.get(seq));
+  }
+  /** `blockWith` for each of these, which descend. */
+  #blocksWith(seqs: readonly number[]): (number | undefined)[] {
+    let near: number[] = [];
+    return seqs.map((seq) => {
+      const known = near.find((first) => first <= seq);
+      if (known !== undefined) return known;
+      const range = { reverse: true, start: recordKey(this.number, seq), end: recordKey(this.number, 0), limit: NEAR_BLOCKS };
+      near = Array.from(this.#records.getKeys(range), (key) => readSeq(key, 4));
+      return near[0];
+    });
   }
 
   /**
@@ -133,10 +175,28 @@ export class Topic {
 
   /** The first sequence appended at or after `time`; the next sequence if there is none. The records of a block have one time. */
   seqAt(time: number): number {
+    const search = this.#searchFor(time);
+    for (;;) {
+      const step = search.next();
+      if (step.done) return step.value;
+    }
+  }
+  /** The same, and loads every block before it is read. */
+  async findSeqAt(time: number): Promise<number> {
+    const search = this.#searchFor(time);
+    for (;;) {
+      const step = search.next();
+      if (step.done) return step.value;
+      if (!this.#landmarks.has(step.value)) await this.load(step.value, step.value);
+    }
+  }
+  /** Yields each sequence whose block it is going to read. */
+  *#searchFor(time: number): Generator<number, number> {
     let low = 1;
     let high = this.next;
     while (low < high) {
       const middle = roundest(low, high - 1);
+      yield middle;
       const block = this.#landmark(middle);
       if (block === undefined) high = middle;
       else if (block.time >= time) high = Math.min(middle, block.first);
