@@ -16,6 +16,9 @@ const BACKLOG_AGE_MS = 5 * 60_000;
 /** A pipeline counts as busy when it received events in this many of the last 24 hours. */
 const BUSY_HOURS = 12;
 const MAX_ITEMS = 200;
+/** The only counters that are read: all counters of thousands of integrations would be a large result. */
+const PIPELINE_COUNTERS = ['received', 'plan_violations', 'dropped:tracking_plan'];
+const INTEGRATION_COUNTERS = ['dead_lettered', 'dead_lettered_again'];
 /** An API token is listed so long before it ends. */
 const TOKEN_ENDS_SOON_MS = 14 * DAY;
 
@@ -57,8 +60,8 @@ export async function attentionItems(
   const day = { org_id: orgId, from: now - DAY, to: now, interval: 'hour' } as const;
   const [health, byPipeline, byIntegration] = await Promise.all([
     integrationHealth(deps, own),
-    readStatsBy(deps.observe, day, 'pipeline_id'),
-    readStatsBy(deps.observe, day, 'integration_id'),
+    readStatsBy(deps.observe, { ...day, counters: PIPELINE_COUNTERS }, 'pipeline_id'),
+    readStatsBy(deps.observe, { ...day, interval: 'day', counters: INTEGRATION_COUNTERS }, 'integration_id'),
   ]);
   const items = own.flatMap((integration) =>
     aboutIntegration(integration, health.get(integration.id), byIntegration.get(integration.id)?.totals, now),

@@ -47,7 +47,8 @@ export async function startAdmin(deps: AdminDeps, otherPaths: OpenApiPaths): Pro
         clock: deps.clock,
         checkToken,
         liveApiTokens: (ids) => liveApiTokens(deps.db, ids),
-        readCounts: (orgId, scope) => readStatistics(deps, orgId, { ...scope, ...lastMinutes(deps.clock.now()) }),
+        readCounts: async (orgId, scope) =>
+          JSON.parse(String(await readStatistics(deps, orgId, { ...scope, ...lastMinutes(deps.clock.now()) }))),
         hideSecrets: (frame) => hideSecrets(snapshots.current(), frame.pipeline_id, frame),
       });
     },

@@ -15,7 +15,10 @@ export function serve(port: MessagePort, { file }: { file: string | undefined })
   const calls = callsOn(file);
   port.on('message', async ({ id, call, parameters }: ReadRequest) => {
     const called = calls[call] as (...parameters: unknown[]) => unknown;
-    port.postMessage(await answer(id, async () => called(...parameters)));
+    const reply = await answer(id, async () => called(...parameters));
+    // Bytes change hands. A copy of megabytes would hold up the other thread.
+    const bytes = 'result' in reply && reply.result instanceof Uint8Array ? [reply.result.buffer as ArrayBuffer] : [];
+    port.postMessage(reply, bytes);
   });
 }
 
@@ -38,6 +41,7 @@ function callsOn(file: string | undefined): { [C in ReadCall]: (...parameters: P
     transactionStatement: (statement) => run(connections.write, statement),
     listTraces: async (filter) => (await import('./list-traces.ts')).listTraces(await observe(), filter),
     findTrace: async (...of) => (await import('./traces.ts')).findTrace(await observe(), ...of),
+    statisticsJson: async (query) => (await import('./statistics.ts')).statisticsJson(await observe(), query),
     collectFields: async (chunk) => (await fields()).collect(chunk),
   };
 }

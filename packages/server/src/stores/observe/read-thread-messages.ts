@@ -1,6 +1,7 @@
 /** Messages between `ReadThread` and its thread. */
 import type { SampleChunk } from './event-fields.ts';
 import type { TraceFilter, TracePage } from './list-traces.ts';
+import type { StatisticsQuery } from './statistics.ts';
 import type { FoundTrace } from './traces.ts';
 
 export interface Statement {
@@ -18,6 +19,7 @@ export interface ReadCalls {
   transactionStatement(statement: Statement): Answered;
   listTraces(filter: TraceFilter): Promise<TracePage>;
   findTrace(orgId: string, eventId: string, pipelineId?: string): Promise<FoundTrace | undefined>;
+  statisticsJson(query: StatisticsQuery): Promise<Uint8Array>;
   collectFields(chunk: SampleChunk): string | undefined;
 }
 export type ReadCall = keyof ReadCalls;

@@ -12,6 +12,8 @@ export interface StatsQuery {
   pipeline_id?: string;
   /** Only these pipelines. */
   pipeline_ids?: readonly string[];
+  /** Only these counters: the others are zero in the result. */
+  counters?: readonly string[];
   from: number;
   to: number;
   interval: Interval;
@@ -129,13 +131,14 @@ export async function countGroups({ db }: ObserveDb, query: StatsQuery, by: 'pip
 /** Up to this length the index of minutes reads less than the primary key, which holds all minutes of an organisation. */
 const SHORT_MS = 15 * MINUTE;
 
-function within(db: ObserveDb['db'], { org_id, pipeline_ids, from, to }: StatsQuery) {
-  const select = db
+function within(db: ObserveDb['db'], { org_id, pipeline_ids, counters, from, to }: StatsQuery) {
+  let select = db
     .selectFrom('counters')
     // As an expression it keeps SQLite from the primary key.
     .where(to - from <= SHORT_MS ? sql<string>`org_id || ''` : 'org_id', '=', org_id)
     .where('minute', '>=', Math.floor(from / MINUTE))
     .where('minute', '<=', Math.floor(to / MINUTE));
+  if (counters !== undefined) select = select.where('counter', 'in', counters);
   return pipeline_ids === undefined ? select : select.where('pipeline_id', 'in', pipeline_ids);
 }
 

@@ -1,13 +1,15 @@
+import type { Integration } from '@firsthand/core/config/resources.ts';
 import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdsQuery, idsOf, TimeQuery } from '../../../http/schema.ts';
 import { backlogOf } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
-import { countGroups, readStats, readStatsBy } from '../../../stores/observe/stats.ts';
-import { waitingSeries } from '../../../stores/observe/waiting.ts';
+import { statisticsJson } from '../../../stores/observe/statistics.ts';
+import { countGroups } from '../../../stores/observe/stats.ts';
 import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext, AdminDeps } from '../deps.ts';
+import { jsonBody } from '../serialise.ts';
 import { timeRange } from '../time-range.ts';
 import { requirePipeline } from './integrations.ts';
 
@@ -94,7 +96,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
         },
       },
     },
-    ({ query, user }) => readStatistics(context, user.org_id, query),
+    async ({ query, user }) => jsonBody(await readStatistics(context, user.org_id, query)),
   );
 }
 
@@ -109,8 +111,12 @@ interface StatisticsQuery {
   with_waiting?: boolean;
   group_by?: 'pipeline_id' | 'integration_id';
 }
-/** Also read by the debug socket, for its live counts. */
-export async function readStatistics(deps: Pick<AdminDeps, 'db' | 'clock' | 'operations'>, org_id: string, query: StatisticsQuery) {
+/** As JSON. Also read by the debug socket, for its live counts. */
+export async function readStatistics(
+  deps: Pick<AdminDeps, 'db' | 'clock' | 'operations'>,
+  org_id: string,
+  query: StatisticsQuery,
+): Promise<Buffer> {
   const { observe, log, snapshots } = deps.operations;
   const { pipeline_id, integration_id, interval = 'hour', fill = false, with_waiting = false, group_by } = query;
   const range = timeRange(query);
@@ -137,12 +143,16 @@ export async function readStatistics(deps: Pick<AdminDeps, 'db' | 'clock' | 'ope
         (pipeline_ids ?? [each.pipeline_id]).includes(each.pipeline_id),
     );
   const waiting = await backlogOf(log, integrations);
-  const stats = await readStats(observe, asked, integration && { ...integration, waiting });
-  const groups = group_by === undefined ? undefined : await readStatsBy(observe, asked, group_by);
-  const grouped = groups === undefined ? {} : { groups: [...groups].map(([id, each]) => ({ id, ...each })) };
-  if (!with_waiting) return { ...stats, ...grouped, waiting };
-  const times = stats.series.map(({ time }) => time);
-  const backlog = await waitingSeries(observe, asked, { integrations, waiting }, times);
-  const series = stats.series.map((entry, at) => ({ ...entry, waiting: backlog[at] ?? 0 }));
-  return { ...stats, series, ...grouped, waiting };
+  const json = await statisticsJson(observe, {
+    ...asked,
+    ...definedOf({ group_by }),
+    ...(integration && { integration: { ...sinceOf(integration), waiting } }),
+    waiting,
+    ...(with_waiting && { backlog_of: integrations.map(sinceOf) }),
+  });
+  return Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+}
+
+function sinceOf({ id, pipeline_id, created_at }: Integration) {
+  return { id, pipeline_id, created_at };
 }
