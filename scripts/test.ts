@@ -34,7 +34,8 @@ writeFileSync(process.env.LEFT_OUT, '');
 const NOT_LONG = '--tags-filter=!long';
 
 await step('npm run check', 'node', ['scripts/check.ts']);
-await step('integration tests', 'vitest', ['run', '--project', 'integration', NOT_LONG]);
+// Four at once: many of these files wait for leases and timeouts most of their time.
+await step('integration tests', 'vitest', ['run', '--project', 'integration', NOT_LONG, '--maxWorkers=4']);
 await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e', NOT_LONG], { STORES: 'embedded' });
 if (without('postgresql', 'nats-server').length > 0)
   leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);
