@@ -8,7 +8,8 @@ const fresh = (script: string): Step => node(`fresh: ${script}`, script, '--chec
 
 ensureNatsServer();
 await inLanes(
-  [{ title: 'unit tests', command: 'vitest', args: ['run', '--project', 'unit'] }],
+  // Four at once: the files with stores and servers wait more than they compute.
+  [{ title: 'unit tests', command: 'vitest', args: ['run', '--project', 'unit', '--maxWorkers=4'] }],
   [
     { title: 'format and lint', command: 'biome', args: ['ci', '--log-level=warn', '.'] },
     types('packages/core'),
