@@ -8,8 +8,7 @@ const fresh = (script: string): Step => node(`fresh: ${script}`, script, '--chec
 
 ensureNatsServer();
 await inLanes(
-  // Four at once: the files with stores and servers wait more than they compute.
-  [{ title: 'unit tests', command: 'vitest', args: ['run', '--project', 'unit', '--maxWorkers=4'] }],
+  [{ title: 'unit tests', command: 'vitest', args: ['run', '--project', 'unit'] }],
   [
     { title: 'format and lint', command: 'biome', args: ['ci', '--log-level=warn', '.'] },
     types('packages/core'),
