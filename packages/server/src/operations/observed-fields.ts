@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { eventsTopic } from '../event-record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SnapshotSource } from '../snapshot/types.ts';
-import type { EventLog, StoredRecord } from '../stores/event-log/port.ts';
+import type { EventLog, PackedRecords } from '../stores/event-log/port.ts';
 import type { ObserveStore } from '../stores/observe/schema.ts';
 
 const HOUR = 3_600_000;
@@ -20,9 +20,6 @@ const SAMPLES = [
   { age_ms: 72 * HOUR, events: 250 },
   { age_ms: 144 * HOUR, events: 250 },
 ] as const;
-/** Events that cross to the thread together. */
-const CHUNK_BYTES = 524_288;
-
 interface ObservedFieldsDeps {
   log: EventLog;
   clock: Clock;
@@ -35,47 +32,44 @@ export async function observedFields(deps: ObservedFieldsDeps, orgId: string, pi
   const pii = organisations.get(orgId)?.config.pii_rules;
   const rules = { org_id: orgId, pii, secrets: pipelines.get(pipelineId)?.secrets ?? [] };
   const sample = randomUUID();
-  let [records, bytes, ended]: [Uint8Array[], number, boolean] = [[], 0, false];
-  const send = async (last: boolean): Promise<string | undefined> => {
+  let ended = false;
+  const send = async ({ bytes, ends }: SampledEvents, last: boolean): Promise<string | undefined> => {
     ended = last;
-    const { joined, ends } = join(records, bytes);
-    [records, bytes] = [[], 0];
-    return await deps.observe.thread.call('collectFields', [{ sample, rules, bytes: joined, ends, last }], [joined.buffer]);
+    return await deps.observe.thread.call('collectFields', [{ sample, rules, bytes, ends, last }], [bytes.buffer]);
   };
   try {
-    for await (const chunk of sampled(deps, pipelineId))
-      for (const { data } of chunk) {
-        if (bytes + data.length > CHUNK_BYTES && bytes > 0) await send(false);
-        records.push(data);
-        bytes += data.length;
-      }
-    return (await send(true)) ?? '';
+    let events = none();
+    for await (const next of sampled(deps, pipelineId)) {
+      if (events.ends.length > 0) await send(events, false);
+      events = next;
+    }
+    return (await send(events, true)) ?? '';
   } finally {
     // The thread keeps what it has collected until the last chunk.
-    if (!ended) await send(true);
+    if (!ended) await send(none(), true);
   }
 }
 
+type SampledEvents = Pick<PackedRecords, 'bytes' | 'ends'>;
+const none = (): SampledEvents => ({ bytes: new Uint8Array(0), ends: [] });
+
 /** No event twice: the samples go back in time, and one may reach into the next. */
-async function* sampled({ log, clock }: ObservedFieldsDeps, pipelineId: string): AsyncGenerator<StoredRecord[]> {
+async function* sampled({ log, clock }: ObservedFieldsDeps, pipelineId: string): AsyncGenerator<SampledEvents> {
   let oldest: string | undefined;
   for (const { age_ms, events } of SAMPLES) {
     const before = age_ms === 0 ? {} : { to: new Date(clock.now() - age_ms) };
-    for await (const chunk of log.readChunks(eventsTopic(pipelineId), { ...before, limit: events, reverse: true })) {
-      const [seen, newest, last] = [oldest, chunk.at(0), chunk.at(-1)];
-      const isNew = ({ position }: StoredRecord) => seen === undefined || position < seen;
-      yield newest !== undefined && isNew(newest) ? chunk : chunk.filter(isNew);
-      if (last !== undefined && isNew(last)) oldest = last.position;
+    for await (const packed of log.readPacked(eventsTopic(pipelineId), { ...before, limit: events })) {
+      const older = olderThan(oldest, packed);
+      if (older.ends.length === 0) continue;
+      oldest = packed.positionOf(packed.ends.length - 1);
+      yield older;
     }
   }
 }
-
-function join(records: readonly Uint8Array[], bytes: number): { joined: Uint8Array<ArrayBuffer>; ends: number[] } {
-  const joined = new Uint8Array(bytes);
-  let end = 0;
-  const ends = records.map((record) => {
-    joined.set(record, end);
-    return (end += record.length);
-  });
-  return { joined, ends };
+function olderThan(oldest: string | undefined, { bytes, ends, positionOf }: PackedRecords): SampledEvents {
+  let seen = 0;
+  while (oldest !== undefined && seen < ends.length && positionOf(seen) >= oldest) seen++;
+  if (seen === 0) return { bytes, ends };
+  const start = ends[seen - 1] ?? 0;
+  return { bytes: bytes.subarray(start), ends: ends.slice(seen).map((end) => end - start) };
 }

@@ -115,6 +115,13 @@ export interface ReadRange {
   /** Newest first. */
   reverse?: boolean;
 }
+/** The data of some records in one buffer, which the caller may give to another thread. */
+export interface PackedRecords {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Where the data of each ends. */
+  ends: number[];
+  positionOf(record: number): string;
+}
 export interface EventLog {
   /** Resolves when durable. Throws `LogUnavailable` when the log cannot store now, and `RecordTooLarge` when it never can. */
   append(appends: Append[]): Promise<AppendResult[]>;
@@ -131,8 +138,8 @@ export interface EventLog {
    */
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer;
   read(topic: string, range: ReadRange): AsyncIterable<StoredRecord>;
-  /** The same records, several at a time. For thousands of records: to wait for each of them costs more than to read it. */
-  readChunks(topic: string, range: ReadRange): AsyncIterable<StoredRecord[]>;
+  /** The newest records before `to`, newest first. For thousands of them: an object for each costs more than to read it. */
+  readPacked(topic: string, range: Pick<ReadRange, 'to' | 'limit'>): AsyncIterable<PackedRecords>;
   /** Undefined for an unknown topic or position, and for a text that is not a position. */
   get(topic: string, position: string): Promise<StoredRecord | undefined>;
   /** The same for each of several positions. */

@@ -115,8 +115,8 @@ onStory('fields really seen', (story) => {
     const large = { event: 'Large', properties: { text: 'x'.repeat(300_000) } };
     await store(story, pipeline, [large, large]);
     const { log } = story.harness.operations;
-    const whole = log.readChunks.bind(log);
-    const read = vi.spyOn(log, 'readChunks').mockImplementation(async function* (topic, range) {
+    const whole = log.readPacked.bind(log);
+    const read = vi.spyOn(log, 'readPacked').mockImplementation(async function* (topic, range) {
       yield* whole(topic, range);
       throw new LogUnavailable('away');
     });

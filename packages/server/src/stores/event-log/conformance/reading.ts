@@ -99,6 +99,29 @@ export function describeReading({ log, make }: Stand): void {
     }
     const numbers = async (read: AsyncIterable<StoredRecord>) => texts(await collect(read)).map((text) => Number(text.slice(5)));
 
+    test('packed: the data of the newest before a time, with their positions', async () => {
+      const { topic, middle, positions } = await three();
+      const read = async (range: Parameters<EventLog['readPacked']>[1]) => {
+        const found: [number, string][] = [];
+        for await (const { bytes, ends, positionOf } of log().readPacked(topic, range))
+          for (const [i, end] of ends.entries()) {
+            const text = Buffer.from(bytes.subarray(ends[i - 1] ?? 0, end)).toString('utf8');
+            found.push([Number(text.slice(5)), positionOf(i)]);
+          }
+        expect(found.map(([, position]) => position)).toEqual(found.map(([n]) => positions[n]));
+        return found.map(([n]) => n);
+      };
+      expect(await read({ limit: 10 })).toEqual([5, 4, 3, 2, 1, 0]);
+      expect(await read({ limit: 3 })).toEqual([5, 4, 3]);
+      expect(await read({ limit: 10, to: new Date(middle.time) })).toEqual([1, 0]);
+      expect(await read({ limit: 1, to: new Date(middle.time) })).toEqual([1]);
+      expect(await read({ limit: 10, to: new Date(0) })).toEqual([]);
+      await log().erase(topic, [positions[2]!, positions[5]!]);
+      expect(await read({ limit: 3 })).toEqual([4, 3, 1]);
+      for await (const some of log().readPacked(fresh(), { limit: 1 }))
+        expect.unreachable(`an unknown topic has ${some.ends.length} records`);
+    });
+
     test('by time, position, limit and direction', async () => {
       const { topic, middle, positions } = await three();
       const from = new Date(middle.time);

@@ -9,6 +9,7 @@ import {
   type Delivery,
   type EventLog,
   LogUnavailable,
+  type PackedRecords,
   type ReadRange,
   type StoredRecord,
 } from '../port.ts';
@@ -24,6 +25,7 @@ import { IdSummaries } from './id-summaries.ts';
 import { inTurn } from './in-turn.ts';
 import { Journal } from './journal.ts';
 import { CANARY_STREAM, CANARY_SUBJECT, Layout } from './names.ts';
+import { packed } from './packed.ts';
 import { Patches } from './patches.ts';
 import { NoStream, Publisher } from './publisher.ts';
 import { Reader } from './reader.ts';
@@ -261,9 +263,13 @@ export class JetStreamLog implements EventLog {
   }
 
   async *read(topic: string, range: ReadRange): AsyncIterable<StoredRecord> {
-    for await (const chunk of this.readChunks(topic, range)) yield* chunk;
+    for await (const records of this.#recordsOf(topic, range)) yield* records;
   }
-  async *readChunks(topic: string, range: ReadRange): AsyncIterable<StoredRecord[]> {
+  async *readPacked(topic: string, range: Pick<ReadRange, 'to' | 'limit'>): AsyncIterable<PackedRecords> {
+    yield* packed(this.#recordsOf(topic, { ...range, reverse: true }));
+  }
+  /** Those of one message at a time. */
+  async *#recordsOf(topic: string, range: ReadRange): AsyncIterable<StoredRecord[]> {
     const place = this.#layout.placeOf(topic);
     await this.#streams.ensure(place);
     yield* this.#reader.read(place, range);

@@ -142,6 +142,18 @@ export function recordIn(first: number, bytes: Buffer, wanted: number): BlockRec
   return undefined;
 }
 
+/** Three numbers for each record: its sequence, counted from the first of the block, and where its data begins and ends. */
+export function dataPlaces(bytes: Buffer): number[] {
+  const places: number[] = [];
+  for (let at = BLOCK_HEADER; at < bytes.length; ) {
+    const start = at + RECORD_HEADER + ((bytes[at + 4]! << 8) | bytes[at + 5]!);
+    const end = start + readU32(bytes, at + 6);
+    places.push(readU32(bytes, at), start, end);
+    at = end;
+  }
+  return places;
+}
+
 export function blockTime(bytes: Buffer): number {
   return bytes.readDoubleBE(0);
 }

@@ -1,5 +1,16 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import type { Alongside, Append, AppendResult, ConsumeOptions, Consumer, Delivery, EventLog, ReadRange, StoredRecord } from '../port.ts';
+import type {
+  Alongside,
+  Append,
+  AppendResult,
+  ConsumeOptions,
+  Consumer,
+  Delivery,
+  EventLog,
+  PackedRecords,
+  ReadRange,
+  StoredRecord,
+} from '../port.ts';
 import { ArenaPool } from './arena-pool.ts';
 import { positionOf, seqOf } from './block.ts';
 import { Catalogue } from './catalogue.ts';
@@ -167,11 +178,12 @@ export class LmdbLog implements EventLog {
     };
   }
 
-  async *read(name: string, range: ReadRange): AsyncIterable<StoredRecord> {
-    for await (const chunk of this.readChunks(name, range)) yield* chunk;
+  async *readPacked(name: string, { to, limit }: Pick<ReadRange, 'to' | 'limit'>): AsyncIterable<PackedRecords> {
+    const topic = this.#catalogue.find(name);
+    if (topic) yield* topic.packedBack((to ? await topic.findSeqAt(to.getTime()) : topic.next) - 1, limit);
   }
 
-  async *readChunks(name: string, range: ReadRange): AsyncIterable<StoredRecord[]> {
+  async *read(name: string, range: ReadRange): AsyncIterable<StoredRecord> {
     const topic = this.#catalogue.find(name);
     if (!topic) return;
     const from = range.from?.getTime() ?? Number.NEGATIVE_INFINITY;
@@ -189,7 +201,7 @@ export class LmdbLog implements EventLog {
       const chunk = range.reverse ? topic.backFrom(seq, most) : topic.from(seq, most);
       const past = chunk.findIndex(isPast);
       const wanted = chunk.slice(0, Math.min(left, past < 0 ? chunk.length : past));
-      if (wanted.length > 0) yield wanted;
+      yield* wanted;
       if (chunk.length === 0 || wanted.length < chunk.length) return;
       left -= wanted.length;
       seq = chunk.at(-1)!.seq + (range.reverse ? -1 : 1);

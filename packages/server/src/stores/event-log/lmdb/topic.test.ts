@@ -44,6 +44,28 @@ test('large records are read backwards in several steps', async () => {
   });
 });
 
+test('packed records come in parts of half a megabyte, a larger one alone', async () => {
+  await withLog(async (log) => {
+    for (let n = 0; n < 8; n++) {
+      const large = n === 5 ? 700_000 : 1_000;
+      const records = Array.from({ length: 200 }, (_, i) => ({ id: `${n}/${i}`, data: Buffer.alloc(i === 100 ? large : 1_000, i) }));
+      await log.append([{ topic: 'events', records }]);
+    }
+    const parts: number[] = [];
+    const first: (number | undefined)[] = [];
+    for await (const { bytes, ends, positionOf } of log.readPacked('events', { limit: 1_500 })) {
+      expect(ends.at(-1)).toBe(bytes.length);
+      for (const i of ends.keys()) first.push(bytes[ends[i - 1] ?? 0]);
+      expect(Number(positionOf(0))).toBe(1_600 - first.length + ends.length);
+      parts.push(bytes.length);
+    }
+    expect(first).toEqual(Array.from({ length: 1_500 }, (_, n) => (1_599 - n) % 200));
+    expect(parts.reduce((sum, bytes) => sum + bytes, 0)).toBe(1_499_000 + 700_000);
+    for (const bytes of parts) expect(bytes === 700_000 || bytes <= 524_288).toBe(true);
+    expect(parts.length).toBeLessThan(8);
+  });
+});
+
 test('a read after the log was closed is refused', async () => {
   const log = await withLog(async (open) => {
     await open.append([{ topic: 'events', records: [{ id: 'a', data: Buffer.from('a') }] }]);
