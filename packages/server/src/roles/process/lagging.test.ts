@@ -112,6 +112,54 @@ test('nothing is lost or repeated while restarts and a failing log interrupt a b
   expect(await order(b)).toEqual(loudIds(sent));
 });
 
+/** A log that does not finish to acknowledge the loud organisation's events before the test says so. */
+function slowFor(b: Bench): { log: Bench['log']; release(): void } {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const log = new Proxy(b.log, {
+    get(target, key) {
+      const value = Reflect.get(target, key) as unknown;
+      if (typeof value !== 'function') return value;
+      if (key !== 'ackAll') return value.bind(target);
+      return async (...args: Parameters<typeof target.ackAll>) => {
+        if (args[0].some(({ record }) => record.id.includes('loud'))) await released;
+        return target.ackAll(...args);
+      };
+    },
+  });
+  return { log, release };
+}
+
+test("an event does not wait for the commit of another organisation's events", async () => {
+  const b = await bench();
+  const code = gate();
+  code.release();
+  const { log, release } = slowFor(b);
+  await b.log.append([...loud(0, 40), quiet('q1')]);
+  b.start({ log, sandbox: code.sandbox });
+  await until('the quiet event is processed', async () => (await b.events('pl_2')).length === 1);
+  expect(await order(b)).toEqual([]);
+  release();
+  await until('the others are processed', async () => (await order(b)).length === 40);
+  expect(await order(b)).toEqual(loudIds(40));
+});
+
+test('an event does not wait until a backlog in front of it is passed over', async () => {
+  const b = await bench();
+  const code = gate();
+  const { log, release } = slowFor(b);
+  await b.log.append([...loud(0, LOUD), quiet('q1')]);
+  b.start({ log, sandbox: code.sandbox });
+  await until('the quiet event is processed', async () => (await b.events('pl_2')).length === 1);
+  release();
+  code.release();
+  await until('the backlog is processed', async () => (await order(b)).length >= LOUD);
+  await until('the cursor is removed', async () => (await groups(b)).length === 1);
+  expect(await order(b)).toEqual(loudIds(LOUD));
+});
+
 test('a single organisation is not read twice', async () => {
   const b = await bench();
   const current = b.snapshots.current();

@@ -38,6 +38,7 @@ export class PartitionReader {
   readonly #lagging = new Map<string, LaggingOrganisation>();
   #consumer: Consumer | undefined;
   #readsOldCursors: Promise<void> | undefined;
+  #passing: Promise<void> | undefined;
   #stopped = false;
 
   constructor(topic: string, deps: PartitionReaderDeps) {
@@ -74,6 +75,7 @@ export class PartitionReader {
   async stop(): Promise<void> {
     this.#pause();
     await this.#deps.lanes.stop();
+    await this.#passing;
     await Promise.all([this.#consumer?.stop(), ...Array.from(this.#lagging.values(), (lagging) => lagging.stop())]);
     await this.#readsOldCursors;
   }
@@ -84,7 +86,7 @@ export class PartitionReader {
   }
 
   async #take(batch: readonly Delivery[]): Promise<void> {
-    const { lanes, log } = this.#deps;
+    const { lanes } = this.#deps;
     const left: Delivery[] = [];
     const leftTo = new Set<LaggingOrganisation>();
     for (const delivery of batch) {
@@ -107,16 +109,35 @@ export class PartitionReader {
       }
     }
     lanes.begin();
-    if (left.length > 0) {
-      await this.#persist('events of a lagging organisation not acknowledged, retrying', async () => {
-        await Promise.all(Array.from(leftTo, ({ started }) => started));
-        await log.ackAll(left);
-      });
-    }
-    for (const lagging of leftTo) lagging.acknowledging(-1);
     const last = batch.at(-1)?.record.position;
-    if (last !== undefined) for (const lagging of this.#lagging.values()) lagging.readerIsAt(last);
+    if (last !== undefined) this.#pass(left, leftTo, last);
     while (this.#isFull && !this.#stopped) await lanes.changed();
+  }
+  /**
+   * Acknowledges what belongs to cursors, and tells them how far the reader is. The next batch does not wait for it: the events of others may
+   * be in there. The consumer's limit of events in flight bounds what is not acknowledged.
+   */
+  #pass(left: readonly Delivery[], leftTo: ReadonlySet<LaggingOrganisation>, last: string): void {
+    if (leftTo.size === 0 && this.#passing === undefined) {
+      this.#readerIsAt(last);
+      return;
+    }
+    // One after the other: the position must not go back.
+    const passing = (this.#passing ?? Promise.resolve()).then(async () => {
+      if (left.length > 0) {
+        await this.#persist('events of a lagging organisation not acknowledged, retrying', async () => {
+          await Promise.all(Array.from(leftTo, ({ started }) => started));
+          await this.#deps.log.ackAll(left);
+        });
+      }
+      for (const lagging of leftTo) lagging.acknowledging(-1);
+      this.#readerIsAt(last);
+      if (this.#passing === passing) this.#passing = undefined;
+    });
+    this.#passing = passing;
+  }
+  #readerIsAt(position: string): void {
+    for (const lagging of this.#lagging.values()) lagging.readerIsAt(position);
   }
   get #isFull(): boolean {
     const { lanes, snapshots } = this.#deps;

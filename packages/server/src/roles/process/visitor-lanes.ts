@@ -1,11 +1,11 @@
 /**
- * Processes one partition. Organisations take turns, so that one with a long backlog does not delay the others. Each visitor has a
- * lane: their events run in order, and a slow one delays no other visitor. Finished events are committed while others run.
+ * Processes one partition. Each organisation's events are begun and committed beside those of the others, so that one with a long backlog does
+ * not delay them. Each visitor has a lane: their events run in order, and a slow one delays no other visitor. Finished events are committed
+ * while others run.
  */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { type ProcessDeps as ProcessEventDeps, type Processed, processEvent } from '@firsthand/core/process/process-event.ts';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
-import { RoundRobin } from '../../runtime/round-robin.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { finishInLongTurns, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { CommitGroups } from './commit-groups.ts';
@@ -31,7 +31,7 @@ export interface VisitorLanesDeps extends ProcessDeps {
 
 /** Events above this size are processed in slices, a smaller one takes a few milliseconds at most. */
 const LARGE_BYTES = 16_384;
-/** Events that are opened together: one query per organisation reads their visitors. */
+/** Events of an organisation that are opened together: one query reads their visitors. */
 const MAX_GROUP = 32;
 /** Of one organisation in memory. */
 const SHARE = { events: 256, bytes: 2 * 1024 * 1024 };
@@ -43,11 +43,12 @@ export class VisitorLanes {
   readonly #topic: string;
   readonly #deps: VisitorLanesDeps;
   readonly #eventDeps: ProcessEventDeps;
-  /** Events that are read and not begun, by organisation. */
-  readonly #waiting = new RoundRobin<RawRecord>();
-  #isBeginning = false;
+  /** Events that are read and not begun, by organisation. Each of these organisations is beginning its events. */
+  readonly #waiting = new Map<string, RawRecord[]>();
+  readonly #beginning = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
-  readonly #commits: CommitGroups<{ done: Done; lane: Lane }>;
+  /** By organisation, so that its events do not wait for the commit of another's. Where each commit costs messages, there is one for all. */
+  readonly #commits = new Map<string, CommitGroups<{ done: Done; lane: Lane }>>();
   #events = 0;
   #bytes = 0;
   #stopped = false;
@@ -58,15 +59,11 @@ export class VisitorLanes {
     this.#topic = topic;
     this.#deps = deps;
     this.#eventDeps = { runCode: deps.sandbox.run, turn: turns.bulk, ...(deps.geo && { geo: deps.geo }) };
-    this.#commits = new CommitGroups({
-      isAtomic: deps.log.atomic,
-      bytesOf: ({ done }) => done.record.bytes,
-      commit: (group) => this.#commit(group),
-    });
   }
 
   get unsettled(): number {
-    let count = this.#waiting.size;
+    let count = 0;
+    for (const records of this.#waiting.values()) count += records.length;
     for (const lane of this.#lanes.values()) count += lane.unsettled;
     return count;
   }
@@ -98,7 +95,9 @@ export class VisitorLanes {
   push(record: RawRecord): void {
     if (this.#stopped) return;
     const { org_id } = record.envelope;
-    this.#waiting.push(org_id, record);
+    const waiting = this.#waiting.get(org_id);
+    if (waiting === undefined) this.#waiting.set(org_id, [record]);
+    else waiting.push(record);
     this.#events += 1;
     this.#bytes += record.bytes;
     const share = this.#shares.get(org_id);
@@ -109,15 +108,17 @@ export class VisitorLanes {
     }
   }
   begin(): void {
-    if (!this.#isBeginning && this.#waiting.size > 0) void this.#beginAll();
+    // The one with the fewest first: in this turn of the loop it waits for nobody.
+    const waiting = this.#waiting.size > 1 ? [...this.#waiting].sort(([, a], [, b]) => a.length - b.length) : this.#waiting;
+    for (const [orgId] of waiting) if (!this.#beginning.has(orgId)) void this.#beginAll(orgId);
   }
 
-  async #beginAll(): Promise<void> {
-    this.#isBeginning = true;
-    while (this.#waiting.size > 0 && !this.#stopped) {
+  async #beginAll(orgId: string): Promise<void> {
+    this.#beginning.add(orgId);
+    for (let group = this.#takeWaiting(orgId); group !== undefined && !this.#stopped; group = this.#takeWaiting(orgId)) {
       const records: IngestRecord[] = [];
-      for (const raw of this.#waiting.take(MAX_GROUP)) {
-        const turn = turns.next();
+      for (const raw of group) {
+        const turn = turns.next(orgId);
         if (turn !== undefined) await turn;
         if (raw.bytes > VERY_LARGE_BYTES) {
           records.push(await finishInLongTurns(readIngestRecordInSteps(raw), () => atStep('read')));
@@ -126,9 +127,9 @@ export class VisitorLanes {
         atStep('read');
         records.push(readIngestRecord(raw));
       }
-      await this.#openLanes(records);
+      await this.#openLanes(orgId, records);
       for (const record of records) {
-        const turn = turns.next();
+        const turn = turns.next(orgId);
         if (turn !== undefined) await turn;
         if (this.#stopped) return;
         const lane = this.#lanes.get(laneKey(record))!;
@@ -136,8 +137,30 @@ export class VisitorLanes {
         this.#run(lane);
       }
     }
-    this.#isBeginning = false;
-    this.#commits.commitSoon();
+    this.#beginning.delete(orgId);
+    if (this.#deps.log.atomic || this.#beginning.size === 0) this.#commits.get(this.#lineOf(orgId))?.commitSoon();
+  }
+  #takeWaiting(orgId: string): RawRecord[] | undefined {
+    const records = this.#waiting.get(orgId);
+    if (records === undefined) return undefined;
+    if (records.length > MAX_GROUP) return records.splice(0, MAX_GROUP);
+    this.#waiting.delete(orgId);
+    return records;
+  }
+
+  /** The key in `#commits`. */
+  #lineOf(orgId: string): string {
+    return this.#deps.log.atomic ? orgId : '';
+  }
+  #commitsOf(orgId: string): CommitGroups<{ done: Done; lane: Lane }> {
+    const line = this.#lineOf(orgId);
+    let commits = this.#commits.get(line);
+    if (commits === undefined) {
+      const isAtomic = this.#deps.log.atomic;
+      commits = new CommitGroups({ isAtomic, bytesOf: ({ done }) => done.record.bytes, commit: (group) => this.#commit(group) });
+      this.#commits.set(line, commits);
+    }
+    return commits;
   }
 
   /** Waits until all events that were begun are durable, or until the time is up. The others are left to the next owner. */
@@ -152,7 +175,7 @@ export class VisitorLanes {
     this.#stopped = true;
     this.#waiting.clear();
     this.#change();
-    await this.#commits.stop();
+    await Promise.all(Array.from(this.#commits.values(), (commits) => commits.stop()));
     this.#lanes.clear();
   }
 
@@ -164,18 +187,18 @@ export class VisitorLanes {
     lane.epoch += 1;
   }
 
-  /** Opens the lanes that are missing. One query per organisation reads the states of their visitors. */
-  async #openLanes(records: readonly IngestRecord[]): Promise<void> {
-    const missing = new Map<string, Map<string, string>>();
+  /** Opens the lanes that are missing, of one organisation's events. One query reads the states of their visitors. */
+  async #openLanes(orgId: string, records: readonly IngestRecord[]): Promise<void> {
+    const missing = new Map<string, string>();
     for (const record of records) {
-      const { org_id, anonymous_id } = record.envelope;
+      const { anonymous_id } = record.envelope;
       const key = laneKey(record);
       const lane = this.#lanes.get(key);
       if (lane !== undefined) {
         lane.unsettled += 1;
         continue;
       }
-      const known = anonymous_id === undefined ? { state: NOTHING, saved: NOTHING } : this.#deps.cache.get(org_id, anonymous_id);
+      const known = anonymous_id === undefined ? { state: NOTHING, saved: NOTHING } : this.#deps.cache.get(orgId, anonymous_id);
       this.#lanes.set(key, {
         key,
         state: known?.state ?? NOTHING,
@@ -185,15 +208,12 @@ export class VisitorLanes {
         unsettled: 1,
         epoch: 0,
       });
-      if (known !== undefined) continue;
-      const ofOrganisation = missing.get(org_id) ?? new Map<string, string>();
-      missing.set(org_id, ofOrganisation.set(key, anonymous_id!));
+      if (known === undefined) missing.set(key, anonymous_id!);
     }
-    for (const [orgId, visitors] of missing) {
-      const loaded = await this.#load(orgId, [...visitors.values()]);
-      let i = 0;
-      for (const key of visitors.keys()) Object.assign(this.#lanes.get(key) ?? {}, loaded?.[i++]);
-    }
+    if (missing.size === 0) return;
+    const loaded = await this.#load(orgId, [...missing.values()]);
+    let i = 0;
+    for (const key of missing.keys()) Object.assign(this.#lanes.get(key) ?? {}, loaded?.[i++]);
   }
 
   async #load(orgId: string, anonymousIds: string[]): Promise<KnownVisitor[] | undefined> {
@@ -257,7 +277,7 @@ export class VisitorLanes {
       lane.state = state;
       visitor = { org_id, anonymous_id, state, lane, epoch };
     }
-    this.#commits.add({ done: { record, result, visitor }, lane }, { moreFollow: this.#isBeginning });
+    this.#commitsOf(org_id).add({ done: { record, result, visitor }, lane }, { moreFollow: this.#beginning.size > 0 });
   }
 
   async #commit(group: readonly { done: Done; lane: Lane }[]): Promise<void> {
@@ -292,7 +312,11 @@ export class VisitorLanes {
     if (share !== undefined) {
       share.events -= 1;
       share.bytes -= record.bytes;
-      if (share.events === 0) this.#shares.delete(org_id);
+      if (share.events === 0) {
+        this.#shares.delete(org_id);
+        // Nothing is left to commit.
+        if (this.#deps.log.atomic) this.#commits.delete(org_id);
+      }
     }
     if (this.#deps.tap.watched(org_id)) this.#show(record, result);
   }
