@@ -8,9 +8,9 @@ function kit() {
   let time = 0;
   const turns = createTurns(() => time);
   const log: string[] = [];
-  async function work(name: string, units: number, kind: 'next' | 'bulk' = 'next'): Promise<void> {
+  async function work(name: string, units: number, kind: 'next' | 'bulk' = 'next', orgId?: string): Promise<void> {
     for (let i = 0; i < units; i++) {
-      const wait = turns[kind]();
+      const wait = kind === 'next' ? turns.next(orgId) : turns.bulk();
       if (wait !== undefined) await wait;
       log.push(name);
       time += 2;
@@ -100,4 +100,55 @@ test('after a slice that lasted too long, the next waits for another pass of the
   await next;
   order.push('next slice');
   expect(order).toEqual(['end of this pass', 'next slice']);
+});
+
+/** Steps that make an organisation busy, of no length. */
+function makeBusy(turns: ReturnType<typeof createTurns>, orgId: string): void {
+  for (let i = 0; i < 70; i++) void turns.next(orgId);
+}
+
+test('a step of an organisation with few steps overtakes the waiting work of a busy one', async () => {
+  const { work, log, turns } = kit();
+  makeBusy(turns, 'loud');
+  void turns.next('quiet');
+  const busy = Array.from({ length: 4 }, () => work('loud', 5, 'next', 'loud'));
+  await new Promise((resolve) => setImmediate(resolve));
+  const before = log.length;
+  expect(before).toBeLessThan(20);
+  void work('quiet', 1, 'next', 'quiet');
+  expect(log.slice(before)).toEqual(['quiet']);
+  await Promise.all(busy);
+  expect(log).toHaveLength(21);
+});
+
+test('the slice of a busy organisation is shorter while another has work', async () => {
+  const perTurn = async (others: boolean): Promise<number> => {
+    const { work, log, turns } = kit();
+    makeBusy(turns, 'loud');
+    if (others) void turns.next('quiet');
+    const done = work('loud', 10, 'next', 'loud');
+    const first = log.length;
+    await done;
+    return first;
+  };
+  expect(await perTurn(false)).toBe(3);
+  expect(await perTurn(true)).toBe(1);
+});
+
+test('organisations with few steps keep to the slice together', async () => {
+  const { work, log } = kit();
+  const done = Array.from({ length: 50 }, (_, i) => work(`org_${i}`, 1, 'next', `org_${i}`));
+  expect(log).toHaveLength(3);
+  await Promise.all(done);
+  expect(log).toHaveLength(50);
+});
+
+test('busy organisations take turns, however many parts their work has', async () => {
+  const { work, log, turns } = kit();
+  makeBusy(turns, 'many');
+  makeBusy(turns, 'one');
+  const many = Array.from({ length: 9 }, () => work('many', 10, 'next', 'many'));
+  await work('one', 10, 'next', 'one');
+  expect(log.filter((name) => name === 'many').length).toBeLessThan(25);
+  await Promise.all(many);
 });

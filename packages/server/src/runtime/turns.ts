@@ -4,6 +4,9 @@
  * continues in a later turn, when sockets and timers were served. Within a slice, waiting work takes over every millisecond, so nobody waits
  * for a whole slice of everybody else.
  *
+ * Organisations: `next(orgId)` counts the steps of each. While several have work, the slice of a busy one ends after 2 ms; the rest of the 5 ms
+ * is for organisations with few steps, which do not wait for a turn. Busy organisations take turns, however many parts their work has.
+ *
  * Bulk work (large events and batches, configurations) calls `bulk()`. Other work goes first, but one turn in four is for waiting bulk work:
  * large events of one organisation do not delay everybody's small ones, and are not starved by them either.
  *
@@ -11,35 +14,42 @@
  * served sockets and timers, so that two such steps never share a turn. The same holds after a slice that lasted twice as long as planned.
  */
 import type { Steps } from '@firsthand/core/steps.ts';
+import { RoundRobin } from './round-robin.ts';
 
 const SLICE_MS = 5;
+/** Of a busy organisation, while others have work too. */
+const SHARED_SLICE_MS = 2;
+/** An organisation with at most this many steps in the last window and this one is not busy. An event takes three. */
+const FEW_STEPS = 64;
+const WINDOW_MS = 100;
 const QUANTUM_MS = 1;
 const BULK_EVERY = 4;
 /** An event above this size takes a turn of its own to be parsed or mapped: call `tookLong` after it. */
 export const VERY_LARGE_BYTES = 131_072;
 
 export interface Turns {
-  /** Undefined while the slice lasts: the common case costs no promise. */
-  next(): Promise<void> | undefined;
+  /** Undefined while the slice lasts: the common case costs no promise. `orgId`: whose work it is. */
+  next(orgId?: string): Promise<void> | undefined;
   bulk(): Promise<void> | undefined;
   /** Ends the slice of this turn. */
   tookLong(): void;
 }
 
 export function createTurns(now: () => number = () => performance.now()): Turns {
-  const waiting: (() => void)[] = [];
+  const waiting = new RoundRobin<() => void>();
+  const fewWaiting: (() => void)[] = [];
   const bulkWaiting: (() => void)[] = [];
+  const steps = new StepCounts();
   let passedOver = 0;
   let open = false;
-  let sliceEnds = 0;
+  let sliceBegan = 0;
   let quantumEnds = 0;
   let skipsPhase = false;
 
   function begin(): void {
     open = true;
-    const at = now();
-    sliceEnds = at + SLICE_MS;
-    quantumEnds = at + QUANTUM_MS;
+    sliceBegan = now();
+    quantumEnds = sliceBegan + QUANTUM_MS;
     setImmediate(end);
   }
   function end(): void {
@@ -56,36 +66,74 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
     first();
   }
   function chooseWaiter(): (() => void) | undefined {
-    if (bulkWaiting.length > 0 && (waiting.length === 0 || ++passedOver >= BULK_EVERY)) {
+    const others = fewWaiting.length + waiting.size;
+    if (bulkWaiting.length > 0 && (others === 0 || ++passedOver >= BULK_EVERY)) {
       passedOver = 0;
       return bulkWaiting.shift();
     }
-    return waiting.shift();
+    return fewWaiting.shift() ?? waiting.take(1)[0];
   }
-  function wait(queue: (() => void)[]): Promise<void> | undefined {
-    if (!open) begin();
-    const at = now();
+  function wait(at: number, sliceMs: number, enqueue: (resolve: () => void) => void): Promise<void> | undefined {
     if (at < quantumEnds) return undefined;
     let next: (() => void) | undefined;
-    if (at < sliceEnds) {
+    if (at < sliceBegan + sliceMs) {
       quantumEnds = at + QUANTUM_MS;
       next = chooseWaiter();
       if (next === undefined) return undefined;
-    } else if (at >= sliceEnds + SLICE_MS) {
+    } else if (at >= sliceBegan + 2 * SLICE_MS) {
       // A step took longer than it should. It may have run while sockets were served, and the next slice comes right after these.
       skipsPhase = true;
     }
-    const turn = new Promise<void>((resolve) => queue.push(resolve));
+    const turn = new Promise<void>(enqueue);
     next?.();
     return turn;
   }
+  function next(orgId?: string): Promise<void> | undefined {
+    if (!open) begin();
+    const at = now();
+    if (orgId === undefined) return wait(at, SLICE_MS, (resolve) => waiting.push('', resolve));
+    const count = steps.add(orgId, at);
+    const isShared = steps.areShared(orgId);
+    if (!isShared || count > FEW_STEPS) return wait(at, isShared ? SHARED_SLICE_MS : SLICE_MS, (resolve) => waiting.push(orgId, resolve));
+    if (at < sliceBegan + SLICE_MS) return undefined;
+    return wait(at, SLICE_MS, (resolve) => fewWaiting.push(resolve));
+  }
+  function bulk(): Promise<void> | undefined {
+    if (!open) begin();
+    return wait(now(), SLICE_MS, (resolve) => bulkWaiting.push(resolve));
+  }
   function tookLong(): void {
     if (!open) begin();
-    sliceEnds = Number.NEGATIVE_INFINITY;
+    sliceBegan = Number.NEGATIVE_INFINITY;
     quantumEnds = Number.NEGATIVE_INFINITY;
     skipsPhase = true;
   }
-  return { next: () => wait(waiting), bulk: () => wait(bulkWaiting), tookLong };
+  return { next, bulk, tookLong };
+}
+
+/** Steps of each organisation in the last window and in this one. */
+class StepCounts {
+  #last = new Map<string, number>();
+  #current = new Map<string, number>();
+  #ends = 0;
+
+  /** Counts a step. Returns the organisation's number of steps. */
+  add(orgId: string, at: number): number {
+    if (at >= this.#ends) {
+      const empty = this.#last;
+      empty.clear();
+      this.#last = at < this.#ends + WINDOW_MS ? this.#current : empty;
+      this.#current = this.#last === empty ? new Map() : empty;
+      this.#ends = at + WINDOW_MS;
+    }
+    const count = (this.#current.get(orgId) ?? 0) + 1;
+    this.#current.set(orgId, count);
+    return count + (this.#last.get(orgId) ?? 0);
+  }
+  /** Whether other organisations have steps, too. Call after `add`. */
+  areShared(orgId: string): boolean {
+    return this.#current.size > 1 || this.#last.size > (this.#last.has(orgId) ? 1 : 0);
+  }
 }
 
 /** One for the whole process: the event loop is one too. */

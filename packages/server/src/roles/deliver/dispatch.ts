@@ -54,6 +54,9 @@ export class Dispatch {
   get inFlight(): number {
     return this.#pump.inFlight;
   }
+  get #orgId(): string {
+    return this.#context.plan.compiled.integration.org_id;
+  }
 
   // Order and batch
 
@@ -71,7 +74,7 @@ export class Dispatch {
     const plan = await revisions.get(revision, this.#context.plan, () => life.state === 'stopped');
     const parts: Part[] = [];
     for (const member of members) {
-      const turn = turns.next();
+      const turn = turns.next(this.#orgId);
       if (turn !== undefined) await turn;
       const held = { ...member, compiled: plan.compiled };
       const { mode, id } = this.#context;
@@ -101,7 +104,7 @@ export class Dispatch {
   async #launchNext(key: string | undefined): Promise<void> {
     if (key === undefined) return;
     for (let next = this.#order.leave(key); next !== undefined && !(await this.#sendsRenewed(next)); next = this.#order.leave(key)) {
-      const turn = turns.next();
+      const turn = turns.next(this.#orgId);
       if (turn !== undefined) await turn;
     }
   }
@@ -170,7 +173,7 @@ export class Dispatch {
       for (const { job, settlement } of settled) {
         this.#finish(job, settlement);
         // The events of a large file take longer than the event loop may be held.
-        const turn = turns.next();
+        const turn = turns.next(this.#orgId);
         if (turn !== undefined) await turn;
       }
     else {
@@ -252,7 +255,7 @@ export class Dispatch {
     const { jobs, kept } = divideUnsent([...this.#pump.takeAll(), ...this.#batcher.takeAll()]);
     this.#pump.send(kept.map((batch) => withNewestVendor(batch, this.#context.plan)));
     for (const job of jobs) {
-      const turn = turns.next();
+      const turn = turns.next(this.#orgId);
       if (turn !== undefined) await turn;
       // While stopping the events stay unsettled.
       if (!life.active) return;

@@ -45,7 +45,7 @@ export class RecordIntake {
     for (const delivery of deliveries) {
       if (!replay && delivery.attempt === 1 && this.#isBehindEnd(delivery)) continue;
       // Mapping and sending share the slices of background work: a backlog of one integration does not delay the others.
-      const turn = turns.next();
+      const turn = turns.next(context.plan.compiled.integration.org_id);
       if (turn !== undefined) await turn;
       while (this.#full && !this.#source.closing) {
         this.#dispatch.sendIfIdle();
