@@ -121,11 +121,12 @@ export class ConsumerLoop {
   #waitMs(): number {
     const rules = this.#rules;
     if (rules === undefined) return 0;
-    if (this.#ctx.fairAdmission.refuses(rules.orgId)) return FAIR_WAIT_MS;
-    if (this.#charged) return 0;
-    const wait = this.#ctx.limiter.take(rules.pipelineId, rules.rate);
-    this.#charged = wait === 0;
-    return wait;
+    if (!this.#charged) {
+      const wait = this.#ctx.limiter.take(rules.pipelineId, rules.rate);
+      if (wait > 0) return wait;
+      this.#charged = true;
+    }
+    return this.#ctx.fairAdmission.refuses(rules.orgId) ? FAIR_WAIT_MS : 0;
   }
   #charge(messages: SourceMessage[], { orgId, pipelineId, rate }: IngestRules): void {
     this.#charged = false;
