@@ -111,7 +111,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts', 'e2e/harness/global-setup.ts'],
+          globalSetup: ['scripts/test-folder.ts', 'e2e/harness/global-setup.ts'],
           include: ['e2e/**/*.browser.ts', 'packages/collector/**/*.browser.test.ts'],
           isolate: false,
           ...runs(120),
@@ -121,7 +121,7 @@ export default defineConfig({
         test: {
           // What the collector sends and how it behaves on hostile pages, once more, on an application that bundles the npm package.
           name: 'npm',
-          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
+          globalSetup: ['scripts/test-folder.ts'],
           include: ['packages/collector/test/{events,hostile}.browser.test.ts'],
           isolate: false,
           env: { COLLECTOR: 'npm' },
@@ -133,7 +133,7 @@ export default defineConfig({
           // The other browser tests of the collector on the npm package: `npm run test:long`. Without `client-side`: integrations that run
           // in the browser are compiled into a pipeline's own script, the package has none.
           name: 'npm-long',
-          globalSetup: ['scripts/test-folder.ts', 'packages/collector/test/global-setup.ts'],
+          globalSetup: ['scripts/test-folder.ts'],
           include: ['packages/collector/test/{consent,identity,transport}.browser.test.ts'],
           env: { COLLECTOR: 'npm' },
           ...runs(120),

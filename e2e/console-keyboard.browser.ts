@@ -17,7 +17,7 @@ const errors: string[] = [];
 const pointed: string[] = [];
 
 beforeAll(async () => {
-  [service, receiver, browsing] = await Promise.all([startService(), startReceiver(), browse()]);
+  [service, receiver, browsing] = await Promise.all([startService(), startReceiver(), browse('shell')]);
   admin = new AdminClient(service.url, OWNER.email, OWNER.password);
   page = await openPage(browsing, errors);
   await page.exposeFunction('pointed', (what: string) => pointed.push(what));

@@ -30,7 +30,7 @@ const errors: string[] = [];
 
 beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  [service, browsing] = await Promise.all([startService(), browse()]);
+  [service, browsing] = await Promise.all([startService(), browse('shell')]);
   page = await (await browsing.another({ viewport: { width: 1440, height: 900 } })).newPage();
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {

@@ -12,7 +12,7 @@ const errors: string[] = [];
 /** While true, the page's live connection is refused. */
 let liveIsDown = false;
 beforeAll(async () => {
-  [service, browsing] = await Promise.all([startService(), browse()]);
+  [service, browsing] = await Promise.all([startService(), browse('shell')]);
   page = await openPage(browsing, errors);
   await page.routeWebSocket(/debug\/live/, (socket) => void (liveIsDown ? socket.close() : socket.connectToServer()));
 });

@@ -9,19 +9,28 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, missingServers } from '../packages/server/test/servers/find.ts';
+import { findProgram } from '../packages/server/test/servers/process.ts';
 import { ensureNatsServer } from './nats-server.ts';
 import { run, step } from './run.ts';
 
 ensureNatsServer();
 const missing = () => [...missingServers(), ...(findChromium() ? [] : ['chromium'])];
 
-// Debian's nats-server is too old for the service.
-const inDebian = missing().filter((name) => name !== 'nats-server');
-if (inDebian.length > 0 && existsSync('/etc/debian_version') && process.getuid?.() === 0) {
-  console.log(`installing ${inDebian.join(', ')} with apt-get`);
+if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', ['update', '-qq'], env);
-  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...inDebian], env);
+  const install = (names: string[], ...options: string[]) => {
+    console.log(`installing ${names.join(', ')} with apt-get`);
+    return run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...options, ...names], env);
+  };
+  // Debian's nats-server is too old for the service.
+  const inDebian = missing().filter((name) => name !== 'nats-server');
+  if (inDebian.length > 0) {
+    await run('apt-get', ['update', '-qq'], env);
+    await install(inDebian);
+  }
+  // The stories of the console need less processor time with it. Without it, or without a network, they run in Chromium itself.
+  if (findProgram('chromium-headless-shell') === undefined)
+    await install(['chromium-headless-shell'], '-o', 'Acquire::http::Timeout=10', '-o', 'Acquire::Retries=0');
 }
 const absent = missing();
 const without = (...needed: string[]) => needed.filter((name) => absent.includes(name));

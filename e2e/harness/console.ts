@@ -19,7 +19,7 @@ export interface Console {
 
 /** A new service with its console open in Chromium. */
 export async function startConsole(env: Record<string, string> = {}): Promise<Console> {
-  const [service, browsing] = await Promise.all([startService(env), browse()]);
+  const [service, browsing] = await Promise.all([startService(env), browse('shell')]);
   const errors: string[] = [];
   const page = await openPage(browsing, errors);
   await signIn(page, service.url);
