@@ -17,7 +17,7 @@ const KINDS = [
 ] as const;
 
 type Kind = (typeof KINDS)[number];
-const TURNS = 3;
+const TURNS = 5;
 /** The compilers of six processes need about half a minute of load: in the first six seconds an event costs twice as much. */
 const WARM_UP_MS = 30_000;
 

@@ -107,7 +107,7 @@ export class Intake {
         open.settle(index);
         continue;
       }
-      if (settledBefore.has(record.position)) {
+      if (settledBefore.size > 0 && settledBefore.has(record.position)) {
         open.settle(index);
         // The journal forgets them soon.
         settlements.advance();

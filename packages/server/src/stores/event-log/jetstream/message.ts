@@ -8,6 +8,27 @@ export const PATCH_INDEXES = 'Fh-Indexes';
 export const PATCH_SEQ = 'Fh-Seq';
 export const PATCH_TIME = 'Fh-Time';
 
+/** A record in its batch. Many are never asked for their position. */
+class BatchRecord implements StoredRecord {
+  readonly id: string;
+  readonly data: Uint8Array;
+  readonly #message: Message;
+  readonly #index: number;
+
+  constructor({ id, data }: LogRecord, message: Message, index: number) {
+    this.id = id;
+    this.data = data;
+    this.#message = message;
+    this.#index = index;
+  }
+  get position(): string {
+    return positionOf(this.#message.seq, this.#index);
+  }
+  get time(): number {
+    return this.#message.time;
+  }
+}
+
 /** A stored batch. Its records are decoded on first use and shared by all readers. */
 export class Message {
   readonly seq: number;
@@ -52,7 +73,7 @@ export class Message {
   }
   record(index: number): StoredRecord | undefined {
     const record = this.records[index];
-    return record && { ...record, position: positionOf(this.seq, index), time: this.time };
+    return record && new BatchRecord(record, this, index);
   }
   /** The same content at another place. */
   at(place: { seq: number; time: number; subject: string }): Message {

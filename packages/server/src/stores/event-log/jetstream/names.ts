@@ -42,11 +42,15 @@ export interface CursorPlace {
 /** Maps topics to streams. The number of streams is fixed when an installation is created. */
 export class Layout {
   readonly streams: number;
+  /** Throws on a text that cannot be a topic. */
+  readonly placeOf: (topic: string) => Place;
+
   constructor(streams: number) {
     this.streams = streams;
+    this.placeOf = remembered((topic) => this.#place(topic));
   }
 
-  placeOf(topic: string): Place {
+  #place(topic: string): Place {
     checkTopic(topic);
     const family = familyOf(topic);
     if (!SHARDED.has(family))
@@ -102,6 +106,21 @@ export class Layout {
   }
 }
 
+/** Of the names that a process uses again and again. */
+const MOST_REMEMBERED = 20_000;
+function remembered<T>(make: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>();
+  return (name) => {
+    let made = known.get(name);
+    if (made === undefined) {
+      made = make(name);
+      if (known.size >= MOST_REMEMBERED) known.clear();
+      known.set(name, made);
+    }
+    return made;
+  };
+}
+
 function checkTopic(topic: string): void {
   if (!SAFE_TOPIC.test(topic) || topic.length > 200) throw new RangeError(`not the name of a topic: ${JSON.stringify(topic)}`);
 }
@@ -125,9 +144,9 @@ export function patchSubject(topic: string, seq: number | '*'): string {
 }
 
 /** A subject token must not contain dots, spaces or wildcards. */
-function encode(text: string): string {
-  return text.replace(/[^A-Za-z0-9_-]/g, (char) => [...Buffer.from(char)].map((byte) => `=${byte.toString(16).padStart(2, '0')}`).join(''));
-}
+const encode = remembered((text) =>
+  text.replace(/[^A-Za-z0-9_-]/g, (char) => [...Buffer.from(char)].map((byte) => `=${byte.toString(16).padStart(2, '0')}`).join('')),
+);
 function decode(text: string): string {
   return decodeURIComponent(text.replaceAll('=', '%'));
 }
