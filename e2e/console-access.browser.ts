@@ -1,60 +1,52 @@
 /** Who may enter and do what, in Chromium on the running service: two-step sign-in, API tokens, OpenID Connect, roles, sessions. */
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
-import type { Page, Route } from 'playwright-core';
+import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import type { Browsing } from '../packages/collector/test/site.ts';
 import { readTotpSecret, stepAt, totpCode } from '../packages/server/src/roles/admin/auth/totp.ts';
 import { freePort } from '../packages/server/test/servers/index.ts';
 import { send } from './harness/client.ts';
-import { type Console, openPage, signIn, startConsole } from './harness/console.ts';
-import { OWNER, type Service } from './harness/service.ts';
+import { openPage, signIn, startConsole } from './harness/console.ts';
+import { OWNER } from './harness/service.ts';
 
 const CLIENT = { OIDC_CLIENT_ID: 'firsthand', OIDC_CLIENT_SECRET: 'a secret that both sides know' };
-let opened: Console;
-let service: Service;
-let browsing: Browsing;
-let page: Page;
-let issuer: Server;
-let admin: AdminClient;
-let errors: string[];
-
-beforeAll(async () => {
-  // The provider must know where the service sends people back to, and the service where the provider is.
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  issuer = createServer();
-  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
-  const address = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
-  const provider = new Provider(address, {
-    clients: [
-      {
-        client_id: CLIENT.OIDC_CLIENT_ID,
-        client_secret: CLIENT.OIDC_CLIENT_SECRET,
-        redirect_uris: [`${base}/v1/admin/auth/oidc/callback`],
-      },
-    ],
-    pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    conformIdTokenClaims: false,
-    findAccount: (_context, id) => ({
-      accountId: id,
-      claims: async () => ({ sub: id, email: `${id}@firsthand.test`, email_verified: true }),
-    }),
-    features: { devInteractions: { enabled: true } },
-  });
-  issuer.on('request', provider.callback());
-  opened = await startConsole({ PORT: String(port), BASE_URL: base, OIDC_ISSUER: address, ...CLIENT });
-  ({ service, browsing, page, admin, errors } = opened);
-  await admin.post('/pipelines', { name: 'Web shop' });
+// The provider must know where the service sends people back to, and the service where the provider is.
+const port = await freePort();
+const base = `http://127.0.0.1:${port}`;
+const issuer = createServer();
+afterAll(() => {
+  issuer.closeAllConnections();
+  issuer.close();
 });
-afterAll(async () => {
-  await opened?.stop();
-  issuer?.closeAllConnections();
-  issuer?.close();
+await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+const address = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+const provider = new Provider(address, {
+  clients: [
+    {
+      client_id: CLIENT.OIDC_CLIENT_ID,
+      client_secret: CLIENT.OIDC_CLIENT_SECRET,
+      redirect_uris: [`${base}/v1/admin/auth/oidc/callback`],
+    },
+  ],
+  pkce: { required: () => true },
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+  conformIdTokenClaims: false,
+  findAccount: (_context, id) => ({
+    accountId: id,
+    claims: async () => ({ sub: id, email: `${id}@firsthand.test`, email_verified: true }),
+  }),
+  features: { devInteractions: { enabled: true } },
 });
+issuer.on('request', provider.callback());
+const { service, browsing, page, admin, errors } = await startConsole({
+  PORT: String(port),
+  BASE_URL: base,
+  OIDC_ISSUER: address,
+  ...CLIENT,
+});
+beforeAll(() => admin.post('/pipelines', { name: 'Web shop' }));
 
 describe('who may enter the console', () => {
   test('an API token is shown once, works, and stops working when it is revoked', async () => {

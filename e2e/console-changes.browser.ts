@@ -1,24 +1,13 @@
 /** What a change does is said before it does it, with a count of the events it concerns; and the address holds what was set to see it. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { send as post } from './harness/client.ts';
-import { type Console, startConsole, writeCode } from './harness/console.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import type { Service } from './harness/service.ts';
+import { startConsole, writeCode } from './harness/console.ts';
 
-let opened: Console;
-let service: Service;
-let page: Page;
-let admin: AdminClient;
-let receiver: Receiver;
-let errors: string[];
+const { service, page, admin, errors, receiver } = await startConsole();
 let pipeline: { id: string; pipeline_key: string };
 let integration: { id: string; template_id: string };
 
 beforeAll(async () => {
-  [opened, receiver] = await Promise.all([startConsole(), startReceiver()]);
-  ({ service, page, admin, errors } = opened);
   await admin.put('/data-layer', { config: { consent: { mapping: { statistics: 'analytics', ads: 'marketing' } } } });
   pipeline = await admin.post('/pipelines', { name: 'Web shop' });
   integration = await admin.post('/integrations', {
@@ -39,10 +28,6 @@ beforeAll(async () => {
     (await admin.get<{ total: number }>(`/events?delivery=${delivery}&integration_id=${integration.id}`)).total;
   const isRecorded = async () => (await events('delivered')) === 2 && (await events('dropped')) === 1;
   await vi.waitUntil(isRecorded, { timeout: 90_000, interval: 100 });
-});
-afterAll(async () => {
-  await receiver?.close();
-  await opened?.stop();
 });
 
 /** A new pipeline and a changed data layer are in force within seconds. */

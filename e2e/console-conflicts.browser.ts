@@ -1,24 +1,14 @@
 /** Two people who edit the same thing at once, in Chromium on the running service. */
-import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Console, startConsole, writeCode } from './harness/console.ts';
-import type { Service } from './harness/service.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startConsole, writeCode } from './harness/console.ts';
 
-let opened: Console;
-let service: Service;
-let page: Page;
-let admin: AdminClient;
+const { service, page, admin, errors } = await startConsole();
 let pipeline: string;
-let errors: string[];
 
 beforeAll(async () => {
-  opened = await startConsole();
-  ({ service, page, admin, errors } = opened);
   ({ id: pipeline } = await admin.post<{ id: string }>('/pipelines', { name: 'Web shop' }));
 });
 afterEach(() => expect(errors).toEqual([]));
-afterAll(() => opened?.stop());
 
 const conflict = () => page.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
 const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -1,34 +1,20 @@
 /** The panel of an event says what really happened, and every number leads to a list of what it counts. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { type DeadLettersSearch, filterOf, whichOf } from '../packages/console/src/pages/dead-letters/search.ts';
 import { type EventsSearch, queryOf } from '../packages/console/src/pages/events/search.ts';
 import { send as post } from './harness/client.ts';
-import { type Console, startConsole } from './harness/console.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import type { Service } from './harness/service.ts';
+import { startConsole } from './harness/console.ts';
 
-let opened: Console;
-let service: Service;
-let page: Page;
-let admin: AdminClient;
-let receiver: Receiver;
+const { service, page, admin, receiver } = await startConsole({ RETRY_BASE: '100ms' });
 let pipeline: { id: string; pipeline_key: string };
 let hook: { id: string; template_id: string };
 
 beforeAll(async () => {
-  [opened, receiver] = await Promise.all([startConsole({ RETRY_BASE: '100ms' }), startReceiver()]);
-  ({ service, page, admin } = opened);
   await admin.put('/data-layer', { config: { bot_filtering: { action: 'drop' }, pii_rules: { ip: 'truncate' } } });
   pipeline = await admin.post('/pipelines', { name: 'Web shop', parameters: { shop: 'north' } });
   const config = { url: receiver.url, headers: { 'x-shop': '{{pipeline_param.shop}}', 'x-version': 'first' } };
   hook = await admin.post('/integrations', { source_id: pipeline.id, vendor: 'webhook', name: 'Hook', config });
-});
-afterAll(async () => {
-  await receiver?.close();
-  await opened?.stop();
 });
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

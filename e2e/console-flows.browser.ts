@@ -3,29 +3,15 @@ import { createHmac } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startNats } from '../packages/server/test/servers/index.ts';
-import { type Console, startConsole, writeCode } from './harness/console.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import type { Service } from './harness/service.ts';
+import { startConsole, writeCode } from './harness/console.ts';
 
-let opened: Console;
-let service: Service;
-let page: Page;
-let admin: AdminClient;
-let receiver: Receiver;
+const { service, page, admin, errors, receiver } = await startConsole();
 let pipeline: { id: string; pipeline_key: string };
-let errors: string[];
 
 beforeAll(async () => {
-  [opened, receiver] = await Promise.all([startConsole(), startReceiver()]);
-  ({ service, page, admin, errors } = opened);
   pipeline = await admin.post('/pipelines', { name: 'Web shop' });
-});
-afterAll(async () => {
-  await receiver?.close();
-  await opened?.stop();
 });
 
 /** Changes how the open source reads its payloads, and saves it once the preview shows `expected`. */

@@ -1,25 +1,13 @@
 /** The console without a mouse, in Chromium on the running service: first run, installation, change of a mapping, replay. */
-import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Browsing, browse } from '../packages/collector/test/site.ts';
-import { openPage, tabTo } from './harness/console.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { startSignedOut, tabTo } from './harness/console.ts';
+import { OWNER } from './harness/service.ts';
 
-let service: Service;
-let browsing: Browsing;
-let page: Page;
-let receiver: Receiver;
-let admin: AdminClient;
-const errors: string[] = [];
+const { service, page, admin, receiver, errors } = await startSignedOut();
 /** Presses of a mouse or finger that the page saw. */
 const pointed: string[] = [];
 
 beforeAll(async () => {
-  [service, receiver, browsing] = await Promise.all([startService(), startReceiver(), browse('shell')]);
-  admin = new AdminClient(service.url, OWNER.email, OWNER.password);
-  page = await openPage(browsing, errors);
   await page.exposeFunction('pointed', (what: string) => pointed.push(what));
   await page.addInitScript(() => {
     const { pointed: report } = window as unknown as { pointed(what: string): void };
@@ -29,11 +17,6 @@ beforeAll(async () => {
 afterEach(() => {
   expect(pointed).toEqual([]);
   expect(errors).toEqual([]);
-});
-afterAll(async () => {
-  await browsing?.close();
-  await receiver?.close();
-  await service?.stop();
 });
 
 /** Presses Tab until the control has the focus, then Enter. */

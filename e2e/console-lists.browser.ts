@@ -1,24 +1,13 @@
 /** An organisation with more pipelines, integrations and users than a page of the API: everything is found, by search and by paging. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Console, startConsole } from './harness/console.ts';
-import { type Receiver, startReceiver } from './harness/receiver.ts';
-import type { Service } from './harness/service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startConsole } from './harness/console.ts';
 
+const { service, page, admin, errors, receiver } = await startConsole({ ALERT_INTERVAL: '300ms' });
 const PIPELINES = 120;
-let opened: Console;
-let service: Service;
-let page: Page;
-let admin: AdminClient;
-let receiver: Receiver;
 let oldest: { id: string; pipeline_key: string };
 let hook: { id: string; template_id: string };
-let errors: string[];
 
 beforeAll(async () => {
-  [opened, receiver] = await Promise.all([startConsole({ ALERT_INTERVAL: '300ms' }), startReceiver()]);
-  ({ service, page, admin, errors } = opened);
   oldest = await admin.post('/pipelines', { name: 'The very first shop', labels: ['env:production'] });
   hook = await admin.post('/integrations', {
     source_id: oldest.id,
@@ -29,10 +18,6 @@ beforeAll(async () => {
   for (let n = 1; n < PIPELINES; n++) await admin.post('/pipelines', { name: `Shop ${String(n).padStart(3, '0')}` });
   for (let n = 0; n < 55; n++)
     await admin.post('/webhook-sources', { name: `Source ${String(n).padStart(2, '0')}`, pipeline_id: oldest.id, source_type: 'crm' });
-});
-afterAll(async () => {
-  await receiver?.close();
-  await opened?.stop();
 });
 
 describe('the lists of a large organisation', () => {

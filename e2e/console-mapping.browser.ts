@@ -1,24 +1,14 @@
 /** Installing a vendor and editing its mapping, in Chromium on the running service: fields of the form, entries, tables, revisions. */
-import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Console, startConsole, writeCode } from './harness/console.ts';
-import type { Service } from './harness/service.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startConsole, writeCode } from './harness/console.ts';
 
-let opened: Console;
-let service: Service;
-let page: Page;
-let admin: AdminClient;
+const { service, page, admin, errors } = await startConsole();
 let pipeline: { id: string; pipeline_key: string };
-let errors: string[];
 
 beforeAll(async () => {
-  opened = await startConsole();
-  ({ service, page, admin, errors } = opened);
   pipeline = await admin.post('/pipelines', { name: 'Web shop' });
 });
 afterEach(() => expect(errors).toEqual([]));
-afterAll(() => opened?.stop());
 
 const write = (label: string, text: string) => writeCode(page, label, text);
 const choose = async (menu: string, item: string | RegExp) => {

@@ -1,24 +1,15 @@
 /** When something is in the way, in Chromium on the running service: the connection is lost, the service is overloaded or away. */
-import type { Page, Route, WebSocketRoute } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AdminClient } from '../packages/cli/src/demo/admin-client.ts';
-import { type Console, passTime, startConsole } from './harness/console.ts';
-import type { Service } from './harness/service.ts';
+import type { Route, WebSocketRoute } from 'playwright-core';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { passTime, startConsole } from './harness/console.ts';
 
-let opened: Console;
-let service: Service;
-let page: Page;
-let admin: AdminClient;
+const { service, page, admin, errors } = await startConsole();
 let pipeline: string;
-let errors: string[];
 
 beforeAll(async () => {
-  opened = await startConsole();
-  ({ service, page, admin, errors } = opened);
   ({ id: pipeline } = await admin.post<{ id: string }>('/pipelines', { name: 'Web shop' }));
 });
 afterEach(() => expect(errors).toEqual([]));
-afterAll(() => opened?.stop());
 
 const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
 

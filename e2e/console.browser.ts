@@ -1,25 +1,12 @@
 /** The console in Chromium, on the running service: from an empty installation to a first event that is explained. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Browsing, browse } from '../packages/collector/test/site.ts';
-import { openPage, passTime, tabTo } from './harness/console.ts';
-import { OWNER, type Service, startService } from './harness/service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { passTime, startSignedOut, tabTo } from './harness/console.ts';
+import { OWNER } from './harness/service.ts';
 
-let service: Service;
-let browsing: Browsing;
-let page: Page;
-const errors: string[] = [];
+const { service, page, errors } = await startSignedOut();
 /** While true, the page's live connection is refused. */
 let liveIsDown = false;
-beforeAll(async () => {
-  [service, browsing] = await Promise.all([startService(), browse('shell')]);
-  page = await openPage(browsing, errors);
-  await page.routeWebSocket(/debug\/live/, (socket) => void (liveIsDown ? socket.close() : socket.connectToServer()));
-});
-afterAll(async () => {
-  await browsing?.close();
-  await service?.stop();
-});
+beforeAll(() => page.routeWebSocket(/debug\/live/, (socket) => void (liveIsDown ? socket.close() : socket.connectToServer())));
 
 describe('the console', () => {
   test('shows the API’s message for a wrong password and keeps the form', async () => {

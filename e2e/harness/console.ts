@@ -1,33 +1,42 @@
 /** What stories of the console share: starting and signing in, writing in a code editor, and using it by keyboard alone. */
 import type { Locator, Page } from 'playwright-core';
+import { afterAll } from 'vitest';
 import { AdminClient } from '../../packages/cli/src/demo/admin-client.ts';
 import { type Browsing, browse } from '../../packages/collector/test/site.ts';
 import { until } from './client.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 import { OWNER, type Service, startService } from './service.ts';
 
 export interface Console {
   service: Service;
   browsing: Browsing;
-  /** The owner, signed in. */
   page: Page;
-  /** The same owner over the API. */
+  /** The owner over the API. */
   admin: AdminClient;
+  /** A fake vendor server. */
+  receiver: Receiver;
   /** What the browser's console reported, see `openPage`. */
   errors: string[];
-  stop(): Promise<void>;
 }
 
-/** A new service with its console open in Chromium. */
+/** A new service with its console open in Chromium, signed in as the owner. Removed after the file's last test. */
 export async function startConsole(env: Record<string, string> = {}): Promise<Console> {
-  const [service, browsing] = await Promise.all([startService(env), browse('shell')]);
+  const opened = await startSignedOut(env);
+  await signIn(opened.page, opened.service.url);
+  return opened;
+}
+
+/** The same with an empty page. */
+export async function startSignedOut(env: Record<string, string> = {}): Promise<Console> {
+  const [service, browsing, receiver] = await Promise.all([startService(env), browse('shell'), startReceiver()]);
+  afterAll(async () => {
+    await browsing.close();
+    await receiver.close();
+    await service.stop();
+  });
   const errors: string[] = [];
   const page = await openPage(browsing, errors);
-  await signIn(page, service.url);
-  const stop = async () => {
-    await browsing.close();
-    await service.stop();
-  };
-  return { service, browsing, page, admin: new AdminClient(service.url, OWNER.email, OWNER.password), errors, stop };
+  return { service, browsing, page, admin: new AdminClient(service.url, OWNER.email, OWNER.password), receiver, errors };
 }
 
 export async function signIn(page: Page, url: string, { email, password } = OWNER): Promise<void> {
