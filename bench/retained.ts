@@ -1,7 +1,8 @@
 /**
  * How the number of retained events changes a service on the embedded stores: start, disk, memory, append rate, the reads of the management
  * API, and what these reads cost the senders. `RETAINED=25000,1000000` chooses the numbers; `RETAINED_DIR` keeps the filled installations, so
- * that a second run only measures. `RETAINED_ONLY=fill` stops before measuring, and `FILL_SECONDS` ends the filling early: the next run
+ * that a second run only measures. Reads are measured in turns, while all installations run: at different times the same read differs by more
+ * than what is to be seen. `RETAINED_ONLY=fill` stops before measuring, and `FILL_SECONDS` ends the filling early: the next run
  * continues it.
  */
 import { fork } from 'node:child_process';
@@ -25,7 +26,8 @@ import type { ReadersPlan } from './retained/readers.ts';
 const SIZES = (process.env.RETAINED ?? '25000,1000000').split(',').map(Number);
 const DIR = process.env.RETAINED_DIR ?? mkdtempSync(join(tmpdir(), 'firsthand-retained-'));
 const FILL_MS = Number(process.env.FILL_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000;
-const READS = 200;
+/** Of each read and installation: rounds, reads of a round, and when a round ends at the latest. */
+const [ROUNDS, READS, ROUND_MS] = [4, 50, 1_250];
 const QUANTILES = [
   ['p50', 0.5],
   ['p99', 0.99],
@@ -74,43 +76,74 @@ async function newInstallation(count: number): Promise<Installation> {
 
 type Row = [what: string, value: number, unit: string];
 
-async function measure(retained: Installation, count: number): Promise<Row[]> {
+interface Running {
+  retained: Installation;
+  service: Service;
+  client: Client;
+  port: number;
+  reads: ReturnType<typeof readsOf>;
+  rows: Row[];
+}
+
+async function start(retained: Installation, count: number, receiverUrl: string): Promise<Running> {
   const { dataDir, key, pipeline, integration } = retained;
-  const receiver = fork(here('end-to-end/receiver.ts'));
-  const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
   const rows: Row[] = [];
   const started = performance.now();
   const service = await startService(ENV, { dataDir });
-  try {
-    rows.push(['start to ready', performance.now() - started, 'ms']);
-    rows.push(['disk: log', statSync(join(dataDir, 'log/data.mdb')).blocks / 2_048, 'MB']);
-    rows.push(['disk: traces and statistics', statSync(join(dataDir, 'observe.sqlite')).size / 1_048_576, 'MB']);
-    const client = await signIn(service);
-    await deliverTo(client, retained, `http://127.0.0.1:${receiverPort}`);
-    await sleep(2_000);
-    rows.push(['private memory after start', rssAnonMb(Number(service.pid)), 'MB']);
-    const port = Number(new URL(service.url).port);
-    rows.push(['append rate', await appendRate({ port, key }), 'events/s']);
-    rows.push(['the last trace is visible after', await recordedAfter(client, pipeline, integration), 'ms']);
-    const reads = readsOf(retained, count);
-    for (const [name, path] of reads) {
-      const { times, mainThreadMs } = await timesOf(service, client, path);
-      for (const [kind, at] of QUANTILES) rows.push([`GET ${name}, ${kind}`, quantile(times, at), 'ms']);
-      rows.push([`GET ${name}, processor time of the main thread`, mainThreadMs, 'ms']);
+  rows.push(['start to ready', performance.now() - started, 'ms']);
+  rows.push(['disk: log', statSync(join(dataDir, 'log/data.mdb')).blocks / 2_048, 'MB']);
+  rows.push(['disk: traces and statistics', statSync(join(dataDir, 'observe.sqlite')).size / 1_048_576, 'MB']);
+  const client = await signIn(service);
+  await deliverTo(client, retained, receiverUrl);
+  await sleep(2_000);
+  rows.push(['private memory after start', rssAnonMb(Number(service.pid)), 'MB']);
+  const port = Number(new URL(service.url).port);
+  rows.push(['append rate', await appendRate({ port, key }), 'events/s']);
+  rows.push(['the last trace is visible after', await recordedAfter(client, pipeline, integration), 'ms']);
+  return { retained, service, client, port, reads: readsOf(retained, count), rows };
+}
+
+/** Each goes first in every second round. */
+async function compareReads(all: readonly Running[]): Promise<void> {
+  for (const [i, [name]] of all[0]?.reads.entries() ?? []) {
+    const found = all.map((running) => ({ running, path: running.reads[i]?.[1] ?? '', times: [] as number[], mainThreadMs: 0 }));
+    for (let round = 0; round < ROUNDS; round++)
+      for (const each of round % 2 === 0 ? found : found.toReversed()) {
+        const { times, mainThreadMs } = await timesOf(each.running, each.path);
+        each.times.push(...times);
+        each.mainThreadMs += mainThreadMs;
+      }
+    for (const { running, times, mainThreadMs } of found) {
+      for (const [kind, at] of QUANTILES) running.rows.push([`GET ${name}, ${kind}`, quantile(times, at), 'ms']);
+      running.rows.push([`GET ${name}, processor time of the main thread`, mainThreadMs / times.length, 'ms']);
     }
-    const load = { port, key, connections: 32, path: '/v1/t', batch: 1, rate: RATE, warmupMs: 1_000, durationMs: 5_000 };
-    const alone = await openLoop({ ...load, prefix: `alone-${Date.now()}-` });
-    const reading = readUntilStopped(service, client, reads);
-    const beside = await openLoop({ ...load, prefix: `beside-${Date.now()}-` });
-    const requests = await reading.stop();
-    rows.push([`accept at ${RATE}/s, p99`, alone.acceptedP99Ms, 'ms'], ['the same, slowest', alone.acceptedMaxMs, 'ms']);
-    rows.push([`accept at ${RATE}/s beside ${READERS} readers, p99`, beside.acceptedP99Ms, 'ms']);
-    rows.push(['the same, slowest', beside.acceptedMaxMs, 'ms']);
-    rows.push(['reads served meanwhile', requests, '']);
-    rows.push(['private memory after all', rssAnonMb(Number(service.pid)), 'MB']);
-    return rows;
+  }
+}
+
+async function besideReaders({ retained: { key }, service, client, port, reads, rows }: Running): Promise<void> {
+  const load = { port, key, connections: 32, path: '/v1/t', batch: 1, rate: RATE, warmupMs: 1_000, durationMs: 5_000 };
+  const alone = await openLoop({ ...load, prefix: `alone-${Date.now()}-` });
+  const reading = readUntilStopped(service, client, reads);
+  const beside = await openLoop({ ...load, prefix: `beside-${Date.now()}-` });
+  const requests = await reading.stop();
+  rows.push([`accept at ${RATE}/s, p99`, alone.acceptedP99Ms, 'ms'], ['the same, slowest', alone.acceptedMaxMs, 'ms']);
+  rows.push([`accept at ${RATE}/s beside ${READERS} readers, p99`, beside.acceptedP99Ms, 'ms']);
+  rows.push(['the same, slowest', beside.acceptedMaxMs, 'ms']);
+  rows.push(['reads served meanwhile', requests, '']);
+  rows.push(['private memory after all', rssAnonMb(Number(service.pid)), 'MB']);
+}
+
+async function measure(installations: ReadonlyMap<number, Installation>): Promise<Map<number, Row[]>> {
+  const receiver = fork(here('end-to-end/receiver.ts'));
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  const running = new Map<number, Running>();
+  try {
+    for (const [size, made] of installations) running.set(size, await start(made, size, `http://127.0.0.1:${port}`));
+    await compareReads([...running.values()]);
+    for (const each of running.values()) await besideReaders(each);
+    return new Map(Array.from(running, ([size, { rows }]) => [size, rows]));
   } finally {
-    await service.terminate();
+    await Promise.all(Array.from(running.values(), ({ service }) => service.terminate()));
     receiver.disconnect();
   }
 }
@@ -161,17 +194,17 @@ function readsOf({ pipeline, integration }: Installation, count: number): [name:
   ];
 }
 
-async function timesOf(service: Service, client: Client, path: string): Promise<{ times: number[]; mainThreadMs: number }> {
+async function timesOf({ service, client }: Running, path: string): Promise<{ times: number[]; mainThreadMs: number }> {
   for (let n = 0; n < 5; n++) await read(service.url, client.token, path);
   const times: number[] = [];
   const before = mainThreadMs(service);
-  const until = performance.now() + 5_000;
+  const until = performance.now() + ROUND_MS;
   for (let n = 0; n < READS && performance.now() < until; n++) {
     const started = performance.now();
     await read(service.url, client.token, path);
     times.push(performance.now() - started);
   }
-  return { times, mainThreadMs: (mainThreadMs(service) - before) / times.length };
+  return { times, mainThreadMs: mainThreadMs(service) - before };
 }
 /** Processor time so far. Besides the reads it has the upkeep of a service without events, some percent of a core. */
 function mainThreadMs({ pid }: Service): number {
@@ -213,11 +246,9 @@ function quantile(values: readonly number[], at: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0;
 }
 
-const columns = new Map<number, Row[]>();
-for (const size of SIZES) {
-  const made = await installation(size);
-  if (process.env.RETAINED_ONLY !== 'fill') columns.set(size, await measure(made, size));
-}
+const installations = new Map<number, Installation>();
+for (const size of SIZES) installations.set(size, await installation(size));
+const columns = process.env.RETAINED_ONLY === 'fill' ? new Map<number, Row[]>() : await measure(installations);
 const [first] = columns.values();
 const round = (value: number | undefined) => (value === undefined ? '' : value >= 100 ? Math.round(value) : Math.round(value * 10) / 10);
 if (first !== undefined) {
