@@ -1,3 +1,4 @@
+import { turns } from '../../../runtime/turns.ts';
 import type { PackedRecords, StoredRecord } from '../port.ts';
 import { type Block, type BlockRecord, blockTime, lastSeqOf, readBlock, recordIn } from './block.ts';
 import type { Store } from './environment.ts';
@@ -9,7 +10,7 @@ import { Packer } from './packer.ts';
 const READ_BYTES = 1_048_576;
 
 /** Records whose blocks are loaded together: each time takes a fraction of a millisecond from this thread. */
-const LOADED_RECORDS = 1_024;
+const LOADED_RECORDS = 256;
 
 const MOST_LANDMARKS = 128;
 /** Blocks that one search for a block finds: records that were appended one after the other are in neighbouring ones. */
@@ -152,6 +153,9 @@ export class Topic {
       const blocks = await this.#loadBlocks(Math.max(1, through - Math.min(left, LOADED_RECORDS) + 1), through);
       if (blocks.length === 0) break;
       for (const first of blocks.reverse()) {
+        // A service with few events has a block for each.
+        const turn = turns.bulk();
+        if (turn !== undefined) await turn;
         const read = () => this.#records.getBinaryFast(recordKey(this.number, first));
         let bytes = read();
         if (bytes !== undefined && !packer.hasRoomFor(bytes)) {
