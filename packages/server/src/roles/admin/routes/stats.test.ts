@@ -51,8 +51,8 @@ onStory('statistics', (story) => {
       'VALIDATION_ERROR',
       'interval',
     ]);
-    const { groups } = await story.got(`stats?${range(100)}&group_by=integration_id&fill=true`);
-    expect([groups.length, groups[299]?.series.length, groups[0]?.series.at(-1)?.delivered]).toEqual([300, 101, 1]);
+    const { groups } = await story.got(`stats?${range(10)}&group_by=integration_id&fill=true`);
+    expect([groups.length, groups[299]?.series.length, groups[0]?.series.at(-1)?.delivered]).toEqual([300, 11, 1]);
   });
 
   test('count by interval, and balance for an integration', async () => {
