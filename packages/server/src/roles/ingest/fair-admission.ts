@@ -20,7 +20,7 @@ const BURST_TICKS = 5;
 /** Events per tick that every organisation may always send: 600 per second. */
 const FLOOR = 60;
 /** What an organisation has not used for so many ticks it may send at once: requests gather while the loop is held up. */
-const CREDIT_TICKS = 3;
+const CREDIT_TICKS = 10;
 /** An organisation counts as sending for so many ticks after its last event. */
 const ACTIVE_TICKS = 10;
 /** A limit ends when nothing was refused for so many ticks. */
