@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { measureCost } from './cluster/cost.ts';
 import { measureManyIntegrations } from './cluster/many-integrations.ts';
 import { measureThroughput } from './cluster/throughput.ts';
+import { describeConditions, watchConditions } from './conditions.ts';
 import type { BenchResult } from './result.ts';
 
 const DEFAULT_INTEGRATIONS = 1_000;
@@ -22,7 +23,9 @@ export async function run(parts: readonly string[] = []): Promise<BenchResult[]>
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const conditions = watchConditions();
   const results = await run(process.argv.slice(2));
   console.table(results);
+  console.log(describeConditions(conditions()));
   if (results.some(({ ok }) => ok === false)) process.exitCode = 1;
 }

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, pipelineTo, send, signIn } from '../e2e/harness/client.ts';
 import { type Service, startService } from '../e2e/harness/service.ts';
+import { describeConditions, watchConditions } from './conditions.ts';
 import { request } from './end-to-end.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { rssAnonMb } from './ingest/memory.ts';
@@ -248,6 +249,7 @@ function quantile(values: readonly number[], at: number): number {
 
 const installations = new Map<number, Installation>();
 for (const size of SIZES) installations.set(size, await installation(size));
+const conditions = watchConditions();
 const columns = process.env.RETAINED_ONLY === 'fill' ? new Map<number, Row[]>() : await measure(installations);
 const [first] = columns.values();
 const round = (value: number | undefined) => (value === undefined ? '' : value >= 100 ? Math.round(value) : Math.round(value * 10) / 10);
@@ -256,5 +258,6 @@ if (first !== undefined) {
   console.log(`|---|${'---:|'.repeat(columns.size)}`);
   for (const [i, [what, , unit]] of first.entries())
     console.log(`| ${what} | ${[...columns.values()].map((rows) => `${round(rows[i]?.[1])} ${unit}`.trim()).join(' | ')} |`);
+  console.log(describeConditions(conditions()));
 }
 if (process.env.RETAINED_DIR === undefined) rmSync(DIR, { recursive: true, force: true });

@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { watchConditions } from '../../bench/conditions.ts';
 import type { Fault, Mode, Verdict } from './kit/fault.ts';
 import { printClusterTable, printVerdict } from './kit/print.ts';
 import { FAULTS } from './list.ts';
@@ -47,12 +48,13 @@ const verdicts: { id: string; verdict: Verdict }[] = [];
 for (const fault of FAULTS) {
   if (asked.length > 0 && !asked.includes(fault.id)) continue;
   const start = performance.now();
+  const conditions = watchConditions();
   const ended = await runOne(fault);
   const seconds = (performance.now() - start) / 1_000;
   const ok = 'verdict' in ended && ended.verdict.figures.every((figure) => figure.ok !== false);
   if (!ok) failed++;
   if ('verdict' in ended) verdicts.push({ id: fault.id, verdict: ended.verdict });
-  printVerdict(fault, ended, { seconds, load: loadavg()[0]!, markdown });
+  printVerdict(fault, ended, { seconds, conditions: conditions(), markdown });
 }
 printClusterTable(verdicts);
 console.log(`\n${failed === 0 ? 'All survived' : `${failed} not survived`}, ${((performance.now() - began) / 60_000).toFixed(1)} min`);

@@ -1,12 +1,18 @@
+import type { Conditions } from '../../../bench/conditions.ts';
 import type { Fault, Verdict } from './fault.ts';
+
+/** Lost or repeated events count under any conditions, times do not. */
+function textOf({ load, stealPercent, void: isVoid }: Conditions): string {
+  return `load ${load[1].toFixed(1)}, steal ${stealPercent.toFixed(0)} %${isVoid ? ': times say nothing' : ''}`;
+}
 
 export function printVerdict(
   fault: Pick<Fault, 'id' | 'title'>,
   ended: { verdict: Verdict } | { error: string },
-  run: { seconds: number; load: number; markdown: boolean },
+  run: { seconds: number; conditions: Conditions; markdown: boolean },
 ): void {
   if ('error' in ended) {
-    console.log(`\n${fault.id}  ${fault.title}  (${run.seconds.toFixed(0)} s, load ${run.load.toFixed(1)})`);
+    console.log(`\n${fault.id}  ${fault.title}  (${run.seconds.toFixed(0)} s, ${textOf(run.conditions)})`);
     console.log(`  ✗ ${ended.error}`);
     return;
   }
@@ -17,7 +23,7 @@ export function printVerdict(
     for (const why of left_out) console.log(`| ${fault.id} | ${fault.title} | | skipped: ${why} | | | |`);
     return;
   }
-  console.log(`\n${fault.id}  ${fault.title}  (${run.seconds.toFixed(0)} s, load ${run.load.toFixed(1)})`);
+  console.log(`\n${fault.id}  ${fault.title}  (${run.seconds.toFixed(0)} s, ${textOf(run.conditions)})`);
   const width = (of: (figure: (typeof figures)[number]) => string) => Math.max(...figures.map((figure) => of(figure).length), 0);
   const widths = [width((f) => f.stores), width((f) => f.what), width((f) => f.wanted)];
   for (const { stores, what, wanted, measured, ok } of figures)
