@@ -3,7 +3,7 @@ import type { Fault, Verdict } from './fault.ts';
 
 /** Lost or repeated events count under any conditions, times do not. */
 function textOf({ load, stealPercent, void: isVoid }: Conditions): string {
-  return `load ${load[1].toFixed(1)}, steal ${stealPercent.toFixed(0)} %${isVoid ? ': times say nothing' : ''}`;
+  return `load ${load[1].toFixed(1)}, steal ${stealPercent.toFixed(0)} %${isVoid ? ': short times are void' : ''}`;
 }
 
 export function printVerdict(
