@@ -15,30 +15,17 @@ export class RoundRobin<T> {
     this.#size += 1;
   }
 
-  /** At most this many, in the order in which they should run. */
-  take(most: number): T[] {
-    const taken: T[] = [];
-    while (taken.length < most && this.#size > 0) {
-      // One line alone needs no turns: the usual case.
-      const each = this.#lines.size === 1 ? most - taken.length : 1;
-      for (const [name, line] of this.#lines) {
-        if (taken.length === most) break;
-        const next = line.items.slice(line.head, line.head + each);
-        taken.push(...next);
-        line.head += next.length;
-        this.#size -= next.length;
-        this.#lines.delete(name);
-        if (line.head < line.items.length) this.#lines.set(name, compacted(line));
-        // A map visits entries that are added while it is walked: one turn for each line, then again from the front.
-        if (each > 1 || this.#lines.size === 0) break;
-      }
+  /** Undefined if none is left. */
+  next(): T | undefined {
+    for (const [name, line] of this.#lines) {
+      const item = line.items[line.head];
+      line.head += 1;
+      this.#size -= 1;
+      this.#lines.delete(name);
+      if (line.head < line.items.length) this.#lines.set(name, compacted(line));
+      return item;
     }
-    return taken;
-  }
-
-  clear(): void {
-    this.#lines.clear();
-    this.#size = 0;
+    return undefined;
   }
 }
 

@@ -17,7 +17,7 @@ import type { Steps } from '@firsthand/core/steps.ts';
 import { RoundRobin } from './round-robin.ts';
 
 const SLICE_MS = 5;
-/** Of a busy organisation, while others have work too. */
+/** The slice of a busy organisation while others have work, too. */
 const SHARED_SLICE_MS = 2;
 /** An organisation with at most this many steps in the last window and this one is not busy. An event takes three. */
 const FEW_STEPS = 64;
@@ -71,7 +71,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
       passedOver = 0;
       return bulkWaiting.shift();
     }
-    return fewWaiting.shift() ?? waiting.take(1)[0];
+    return fewWaiting.shift() ?? waiting.next();
   }
   function wait(at: number, sliceMs: number, enqueue: (resolve: () => void) => void): Promise<void> | undefined {
     if (at < quantumEnds) return undefined;

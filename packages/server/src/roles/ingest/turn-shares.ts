@@ -66,7 +66,7 @@ export class TurnShares {
     this.#used.clear();
     const begin = this.#now();
     for (let now = begin; this.#waiting.size > 0 && now - begin < WAITING_MS; ) {
-      const [next] = this.#waiting.take(1);
+      const next = this.#waiting.next();
       if (next === undefined) break;
       this.#waitingBytes -= next.bytes;
       next.run();
