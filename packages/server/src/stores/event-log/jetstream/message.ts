@@ -38,7 +38,7 @@ export class Message {
   readonly size: number;
   readonly #headers: MsgHdrs | undefined;
   #data: Uint8Array;
-  #records: (LogRecord | undefined)[] | undefined;
+  #records: readonly (StoredRecord | undefined)[] | undefined;
   #hashes: Buffer | undefined;
 
   constructor(fields: { seq: number; time: number; subject: string; headers: MsgHdrs | undefined; data: Uint8Array }) {
@@ -60,9 +60,10 @@ export class Message {
     return this.#hashes;
   }
   /** By place in the batch; undefined where a record was erased. */
-  get records(): readonly (LogRecord | undefined)[] {
+  get records(): readonly (StoredRecord | undefined)[] {
     if (this.#records === undefined) {
-      this.#records = place(decodeBatch(this.#data, this.#headers), this.#headers?.get(PATCH_INDEXES));
+      const placed = place(decodeBatch(this.#data, this.#headers), this.#headers?.get(PATCH_INDEXES));
+      this.#records = placed.map((record, index) => record && new BatchRecord(record, this, index));
       this.#data = new Uint8Array();
     }
     return this.#records;
@@ -72,8 +73,7 @@ export class Message {
     return this.#data;
   }
   record(index: number): StoredRecord | undefined {
-    const record = this.records[index];
-    return record && new BatchRecord(record, this, index);
+    return this.records[index];
   }
   /** The same content at another place. */
   at(place: { seq: number; time: number; subject: string }): Message {
