@@ -79,21 +79,29 @@ test('a restart continues the backlog where it was, after the events that were i
   expect(await order(b)).toEqual(loudIds(LOUD + 20));
 });
 
+type Log = Bench['log'];
+/** The same log, but `ackAll` waits for `before` and fails with it. */
+function beforeAckAll(log: Log, before: (deliveries: Parameters<Log['ackAll']>[0]) => Promise<void>): Log {
+  return new Proxy(log, {
+    get(target, key) {
+      const value = Reflect.get(target, key) as unknown;
+      if (typeof value !== 'function') return value;
+      if (key !== 'ackAll') return value.bind(target);
+      return async (...args: Parameters<Log['ackAll']>) => {
+        await before(args[0]);
+        return target.ackAll(...args);
+      };
+    },
+  });
+}
+
 test('nothing is lost or repeated while restarts and a failing log interrupt a backlog', async () => {
   const b = await bench();
   let sent = 0;
   for (let round = 0; round < 6; round++) {
     let failures = 2;
-    const log = new Proxy(b.log, {
-      get(target, key) {
-        const value = Reflect.get(target, key) as unknown;
-        if (typeof value !== 'function') return value;
-        if (key !== 'ackAll') return value.bind(target);
-        return async (...args: Parameters<typeof target.ackAll>) => {
-          if (failures-- > 0) throw new LogUnavailable('full');
-          return target.ackAll(...args);
-        };
-      },
+    const log = beforeAckAll(b.log, async () => {
+      if (failures-- > 0) throw new LogUnavailable('full');
     });
     const { sandbox, release } = gate();
     const { leases, crash } = fragile();
@@ -112,22 +120,14 @@ test('nothing is lost or repeated while restarts and a failing log interrupt a b
   expect(await order(b)).toEqual(loudIds(sent));
 });
 
-/** A log that does not finish to acknowledge the loud organisation's events before the test says so. */
-function slowFor(b: Bench): { log: Bench['log']; release(): void } {
+/** A log that acknowledges the loud organisation's events only after `release`. */
+function slowFor(b: Bench): { log: Log; release(): void } {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const log = new Proxy(b.log, {
-    get(target, key) {
-      const value = Reflect.get(target, key) as unknown;
-      if (typeof value !== 'function') return value;
-      if (key !== 'ackAll') return value.bind(target);
-      return async (...args: Parameters<typeof target.ackAll>) => {
-        if (args[0].some(({ record }) => record.id.includes('loud'))) await released;
-        return target.ackAll(...args);
-      };
-    },
+  const log = beforeAckAll(b.log, async (deliveries) => {
+    if (deliveries.some(({ record }) => record.id.includes('loud'))) await released;
   });
   return { log, release };
 }
