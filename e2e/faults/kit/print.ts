@@ -1,7 +1,7 @@
 import type { Conditions } from '../../../bench/conditions.ts';
 import type { Fault, Verdict } from './fault.ts';
 
-/** Lost or repeated events count under any conditions, times do not. */
+/** Losses and repeats count whatever the machine does. Short times do not count when the hypervisor takes processor time. */
 function textOf({ load, stealPercent, void: isVoid }: Conditions): string {
   return `load ${load[1].toFixed(1)}, steal ${stealPercent.toFixed(0)} %${isVoid ? ': short times are void' : ''}`;
 }

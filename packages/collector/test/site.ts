@@ -54,8 +54,8 @@ const ARGS = [
   '--host-resolver-rules=MAP *.test 127.0.0.1',
 ];
 /**
- * `browser` is what visitors use. `shell` is Chromium's headless shell if there is one: the same engine for pages without the windows and
- * profiles of a browser, which needs a fifth less processor time.
+ * `browser` is what visitors use. `shell` is Chromium's headless shell, if there is one: the same engine without windows and profiles. It needs
+ * a fifth less processor time.
  */
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const PROGRAMS = { browser: BROWSERS, shell: ['chromium-headless-shell', ...BROWSERS] };
@@ -108,7 +108,7 @@ function countRequests(): void {
   Object.defineProperty(window, 'openRequests', { get: () => open });
 }
 
-/** The files of a worker share its browsers, which end with it. */
+/** The test files of a worker process share these browsers. They end with the process. */
 const launched = new Map<Program, Promise<Browser>>();
 
 /** A visitor, with their own cookies and storage. */

@@ -20,6 +20,7 @@ const SAMPLES = [
   { age_ms: 72 * HOUR, events: 250 },
   { age_ms: 144 * HOUR, events: 250 },
 ] as const;
+
 interface ObservedFieldsDeps {
   log: EventLog;
   clock: Clock;

@@ -43,11 +43,12 @@ export class VisitorLanes {
   readonly #topic: string;
   readonly #deps: VisitorLanesDeps;
   readonly #eventDeps: ProcessEventDeps;
-  /** Events that are read and not begun, by organisation. Each of these organisations is beginning its events. */
+  /** Events that are read and not begun, by organisation. */
   readonly #waiting = new Map<string, RawRecord[]>();
+  /** Organisations whose events are being begun. */
   readonly #beginning = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
-  /** By organisation, so that its events do not wait for the commit of another's. Where each commit costs messages, there is one for all. */
+  /** By organisation, so that nobody's events wait for another's commit. A log that pays messages for each commit has one entry for all. */
   readonly #commits = new Map<string, CommitGroups<{ done: Done; lane: Lane }>>();
   #events = 0;
   #bytes = 0;

@@ -73,7 +73,7 @@ export async function stepsOf(
     const to = steps_last ?? Number.POSITIVE_INFINITY;
     const keys = keyed.filter(({ at }) => ranged !== 1 || (from <= at && at <= to)).map(({ key }) => key);
     if (keys.length === 0) return [];
-    // One event of each segment, as on a page of a person: to read a list for each would cost more than to look the steps up.
+    // A page of a person has one event in most segments. Unpacking a list of one costs more than looking its steps up.
     const isOne = keys.length === 1 ? sql`= ${keys[0]}` : sql`in (select value from json_each(${JSON.stringify(keys)}))`;
     return sql`${sql.raw(segmentSelect('trace_steps', id))} where event_key ${isOne}`;
   });
