@@ -9,6 +9,7 @@ import { type Service, startService } from '../e2e/harness/service.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { rssAnonMb } from './ingest/memory.ts';
 import { atLeast, atMost, type BenchResult, figure, median } from './result.ts';
+import { undisturbed } from './turns.ts';
 
 export interface Count {
   requests: number;
@@ -43,16 +44,15 @@ export async function run(): Promise<BenchResult[]> {
 
     await bareOnce();
     await oneOnce();
-    const rounds: { bare: number; one: Arrived; many: Arrived; latency: Count }[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
+    const rounds = await undisturbed(ROUNDS, async () => {
       const { rate: bare } = await bareOnce();
       const one = await oneOnce();
       const many = await delivered({ ...LOAD, port: portOf(service), key: batched }, ask, load);
       await ask('reset');
       await load({ ...LOAD, port: portOf(service), key: single, rate: one.rate / 2 });
       await sleep(500);
-      rounds.push({ bare, one, many, latency: await ask('count') });
-    }
+      return { bare, one, many, latency: await ask('count') };
+    });
     const of = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
     return [
       figure(

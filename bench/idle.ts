@@ -13,6 +13,7 @@ import { type Count, request } from './end-to-end.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { rssAnonMb } from './ingest/memory.ts';
 import { atMost, type BenchResult, figure, median } from './result.ts';
+import { undisturbed } from './turns.ts';
 
 const WATCH_MS = 10_000;
 export const TICKS_PER_SECOND = 100;
@@ -67,8 +68,8 @@ async function lowRate(service: Service, pid: number): Promise<BenchResult[]> {
     const load = (to: Measured, rate?: number) =>
       request<{ result: LoadResult }>(generator, { ...LOAD, ...to.plan, ...(rate !== undefined && { rate }) });
     const ask = (message: 'count' | 'reset') => request<Count>(receiver, message);
-    const one: Measured = { pid, plan: { port: Number(new URL(service.url).port), key }, turns: [] };
-    const bare: Measured = { pid: forwarder.pid!, plan: { port: forwarderPort }, turns: [] };
+    const one: Measured = { pid, plan: { port: Number(new URL(service.url).port), key } };
+    const bare: Measured = { pid: forwarder.pid!, plan: { port: forwarderPort } };
     for (const measured of [bare, one]) {
       await load(measured);
       // Deliver the backlog of the warm-up first.
@@ -78,17 +79,17 @@ async function lowRate(service: Service, pid: number): Promise<BenchResult[]> {
         now = (await ask('count')).events;
       }
     }
-    for (let turn = 0; turn < TURNS; turn++)
-      for (const measured of [bare, one]) {
-        await ask('reset');
-        const before = cpuTicks(measured.pid);
-        await load(measured, LOW_RATE);
-        await sleep(500);
-        const { events, p50, p99 } = await ask('count');
-        const seconds = (cpuTicks(measured.pid) - before) / TICKS_PER_SECOND;
-        measured.turns.push({ secondsPer10k: (seconds / events) * 10_000, p50, p99 });
-      }
-    const of = (pick: (turn: Turn) => number, { turns } = one) => median(turns.map(pick));
+    const measure = async (measured: Measured): Promise<Turn> => {
+      await ask('reset');
+      const before = cpuTicks(measured.pid);
+      await load(measured, LOW_RATE);
+      await sleep(500);
+      const { events, p50, p99 } = await ask('count');
+      const seconds = (cpuTicks(measured.pid) - before) / TICKS_PER_SECOND;
+      return { secondsPer10k: (seconds / events) * 10_000, p50, p99 };
+    };
+    const turns = await undisturbed(TURNS, async () => ({ bare: await measure(bare), one: await measure(one) }));
+    const of = (pick: (turn: Turn) => number, side: 'bare' | 'one' = 'one') => median(turns.map((turn) => pick(turn[side])));
     return [
       atMost(
         `CPU per 10,000 events at ${LOW_RATE}/s`,
@@ -98,7 +99,7 @@ async function lowRate(service: Service, pid: number): Promise<BenchResult[]> {
       ),
       figure(
         'the same, a bare forwarder',
-        of(({ secondsPer10k }) => secondsPer10k, bare),
+        of(({ secondsPer10k }) => secondsPer10k, 'bare'),
         's',
       ),
       figure(
@@ -125,7 +126,6 @@ interface Turn {
 interface Measured {
   pid: number;
   plan: Pick<LoadPlan, 'port' | 'key'>;
-  turns: Turn[];
 }
 
 /** User and system time, fields 14 and 15. */

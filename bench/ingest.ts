@@ -8,6 +8,7 @@ import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import type { OpenLoopPlan, OpenLoopResult } from './ingest/open-loop.ts';
 import { ask, bareServer, everyRole, here, ingestAlone, type Overload, type Target } from './ingest/targets.ts';
 import { atLeast, atMost, type BenchResult, figure, median } from './result.ts';
+import { undisturbed } from './turns.ts';
 
 /** Servers keep few connections busy; visitors have one each and send little. Requests that wait together share a commit. */
 const FEW_CONNECTIONS = 64;
@@ -48,13 +49,11 @@ export async function run(): Promise<BenchResult[]> {
     await load(target, { ...SINGLE, durationMs: WARM_UP_MS });
     // Alternating rounds, and their median: the speed of a shared machine changes by the second, for both alike.
     const inTurns = async (plan: Omit<LoadPlan, 'port'>) => {
-      const rounds: { raw: number; bare: number; rate: number }[] = [];
-      for (let round = 0; round < ROUNDS; round++)
-        rounds.push({
-          raw: (await load(raw, plan)).perSecond,
-          bare: (await load(bare, plan)).perSecond,
-          rate: (await load(target, plan)).perSecond,
-        });
+      const rounds = await undisturbed(ROUNDS, async () => ({
+        raw: (await load(raw, plan)).perSecond,
+        bare: (await load(bare, plan)).perSecond,
+        rate: (await load(target, plan)).perSecond,
+      }));
       return {
         rawRate: median(rounds.map((round) => round.raw)),
         bareRate: median(rounds.map((round) => round.bare)),
@@ -67,19 +66,16 @@ export async function run(): Promise<BenchResult[]> {
     const many = await inTurns(SINGLE);
     const { bareRate, rate } = many;
     const batchPlan = { ...SINGLE, path: '/v1/batch', batch: BATCH, connections: 16 };
-    const batches: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) batches.push((await load(target, batchPlan)).perSecond * BATCH);
-    const batchRate = median(batches);
+    const batchRate = median(await undisturbed(ROUNDS, async () => (await load(target, batchPlan)).perSecond * BATCH));
     const half = { ...SINGLE, rate: rate / 2, durationMs: 3_000 };
     // A paced load runs other code than a full one. Compile that first, too.
     await load(bare, half);
     await load(target, half);
-    const halves: { addedP99Ms: number; refused: number }[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
+    const halves = await undisturbed(ROUNDS, async () => {
       const { p99Ms: bareP99Ms } = await load(bare, half);
       const { p99Ms, refused } = await load(target, half);
-      halves.push({ addedP99Ms: p99Ms - bareP99Ms, refused });
-    }
+      return { addedP99Ms: p99Ms - bareP99Ms, refused };
+    });
     const added = halves.map(({ addedP99Ms }) => addedP99Ms);
     const memory = await target.memory();
     const of = (what: string) => `${name}: ${what}`;

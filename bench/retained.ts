@@ -13,16 +13,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, pipelineTo, send, signIn } from '../e2e/harness/client.ts';
 import { type Service, startService } from '../e2e/harness/service.ts';
-import { describeConditions, watchConditions } from './conditions.ts';
+import { describeConditions, keepProcessorsAwake, watchConditions } from './conditions.ts';
 import { request } from './end-to-end.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { rssAnonMb } from './ingest/memory.ts';
 import { openLoop } from './ingest/open-loop.ts';
 import { trackEvent } from './ingest/request.ts';
+import { median } from './result.ts';
 import { messageIdOf, userOf, visitorOf } from './retained/copies.ts';
 import { fill, type Retained } from './retained/fill.ts';
 import { read } from './retained/read.ts';
 import type { ReadersPlan } from './retained/readers.ts';
+import { undisturbed } from './turns.ts';
 
 const SIZES = (process.env.RETAINED ?? '25000,1000000').split(',').map(Number);
 const DIR = process.env.RETAINED_DIR ?? mkdtempSync(join(tmpdir(), 'firsthand-retained-'));
@@ -34,6 +36,8 @@ const QUANTILES = [
   ['p99', 0.99],
   ['slowest', 1],
 ] as const;
+/** With and without readers. Figures are medians. */
+const BESIDE_TURNS = 3;
 const READERS = 4;
 const RATE = 300;
 const TEMPLATE = { event_id: 'msg-feedfacefeedface', visitor: 'feedface' };
@@ -107,14 +111,15 @@ async function start(retained: Installation, count: number, receiverUrl: string)
 /** Each goes first in every second round. */
 async function compareReads(all: readonly Running[]): Promise<void> {
   for (const [i, [name]] of all[0]?.reads.entries() ?? []) {
-    const found = all.map((running) => ({ running, path: running.reads[i]?.[1] ?? '', times: [] as number[], mainThreadMs: 0 }));
-    for (let round = 0; round < ROUNDS; round++)
-      for (const each of round % 2 === 0 ? found : found.toReversed()) {
-        const { times, mainThreadMs } = await timesOf(each.running, each.path);
-        each.times.push(...times);
-        each.mainThreadMs += mainThreadMs;
-      }
-    for (const { running, times, mainThreadMs } of found) {
+    let turn = 0;
+    const rounds = await undisturbed(ROUNDS, async () => {
+      const found = new Map<Running, Awaited<ReturnType<typeof timesOf>>>();
+      for (const each of turn++ % 2 === 0 ? all : all.toReversed()) found.set(each, await timesOf(each, each.reads[i]?.[1] ?? ''));
+      return found;
+    });
+    for (const running of all) {
+      const times = rounds.flatMap((found) => found.get(running)?.times ?? []);
+      const mainThreadMs = rounds.reduce((ms, found) => ms + (found.get(running)?.mainThreadMs ?? 0), 0);
       for (const [kind, at] of QUANTILES) running.rows.push([`GET ${name}, ${kind}`, quantile(times, at), 'ms']);
       running.rows.push([`GET ${name}, processor time of the main thread`, mainThreadMs / times.length, 'ms']);
     }
@@ -123,14 +128,18 @@ async function compareReads(all: readonly Running[]): Promise<void> {
 
 async function besideReaders({ retained: { key }, service, client, port, reads, rows }: Running): Promise<void> {
   const load = { port, key, connections: 32, path: '/v1/t', batch: 1, rate: RATE, warmupMs: 1_000, durationMs: 5_000 };
-  const alone = await openLoop({ ...load, prefix: `alone-${Date.now()}-` });
-  const reading = readUntilStopped(service, client, reads);
-  const beside = await openLoop({ ...load, prefix: `beside-${Date.now()}-` });
-  const requests = await reading.stop();
-  rows.push([`accept at ${RATE}/s, p99`, alone.acceptedP99Ms, 'ms'], ['the same, slowest', alone.acceptedMaxMs, 'ms']);
-  rows.push([`accept at ${RATE}/s beside ${READERS} readers, p99`, beside.acceptedP99Ms, 'ms']);
-  rows.push(['the same, slowest', beside.acceptedMaxMs, 'ms']);
-  rows.push(['reads served meanwhile', requests, '']);
+  const turns = await undisturbed(BESIDE_TURNS, async () => {
+    const alone = await openLoop({ ...load, prefix: `alone-${Date.now()}-` });
+    const reading = readUntilStopped(service, client, reads);
+    const beside = await openLoop({ ...load, prefix: `beside-${Date.now()}-` });
+    return { alone, beside, requests: await reading.stop() };
+  });
+  const of = (pick: (turn: (typeof turns)[number]) => number) => median(turns.map(pick));
+  rows.push([`accept at ${RATE}/s, p99`, of(({ alone }) => alone.acceptedP99Ms), 'ms']);
+  rows.push(['the same, slowest', of(({ alone }) => alone.acceptedMaxMs), 'ms']);
+  rows.push([`accept at ${RATE}/s beside ${READERS} readers, p99`, of(({ beside }) => beside.acceptedP99Ms), 'ms']);
+  rows.push(['the same, slowest', of(({ beside }) => beside.acceptedMaxMs), 'ms']);
+  rows.push(['reads served meanwhile', of(({ requests }) => requests), '']);
   rows.push(['private memory after all', rssAnonMb(Number(service.pid)), 'MB']);
 }
 
@@ -249,6 +258,7 @@ function quantile(values: readonly number[], at: number): number {
 
 const installations = new Map<number, Installation>();
 for (const size of SIZES) installations.set(size, await installation(size));
+keepProcessorsAwake();
 const conditions = watchConditions();
 const columns = process.env.RETAINED_ONLY === 'fill' ? new Map<number, Row[]>() : await measure(installations);
 const [first] = columns.values();

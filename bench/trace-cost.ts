@@ -18,6 +18,7 @@ import { freePort } from '../packages/server/test/servers/index.ts';
 import { type Count, delivered, request } from './end-to-end.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { atLeast, atMost, type BenchResult, figure } from './result.ts';
+import { undisturbed } from './turns.ts';
 
 const ROUNDS = 3;
 const LOAD: Omit<LoadPlan, 'port'> = { path: '/v1/t', connections: 64, batch: 1, warmupMs: 500, durationMs: 4_000 };
@@ -33,18 +34,14 @@ export async function run(): Promise<BenchResult[]> {
   try {
     const ask = (message: 'count' | 'reset') => request<Count>(receiver, message);
     const load = async (plan: LoadPlan) => (await request<{ result: LoadResult }>(generator, plan)).result;
-    const rounds = { traced: [] as Round[], untraced: [] as Round[] };
     const measure = async (side: Side): Promise<Round> => {
       const before = cpuMs(side.pid);
       const { rate, events, lastAt } = await delivered({ ...LOAD, ...side.plan }, ask, load);
       const lateMs = Math.max(0, (await side.recorded()) - lastAt);
       return { rate, cpuUs: (1_000 * (cpuMs(side.pid) - before)) / events, lateMs };
     };
-    for (let round = 0; round < ROUNDS; round++) {
-      rounds.untraced.push(await measure(untraced));
-      rounds.traced.push(await measure(traced));
-    }
-    const middle = (side: keyof typeof rounds, what: keyof Round) => median(rounds[side].map((round) => round[what]));
+    const rounds = await undisturbed(ROUNDS, async () => ({ untraced: await measure(untraced), traced: await measure(traced) }));
+    const middle = (side: 'traced' | 'untraced', what: keyof Round) => median(rounds.map((round) => round[side][what]));
     const [without, withTrace] = [middle('untraced', 'rate'), middle('traced', 'rate')];
     const [cpuWithout, cpuWithTrace] = [middle('untraced', 'cpuUs'), middle('traced', 'cpuUs')];
     return [

@@ -4,6 +4,7 @@ import { pipelineTo, signIn } from '../../e2e/harness/client.ts';
 import type { Count } from '../end-to-end.ts';
 import type { LoadPlan, LoadResult } from '../ingest/load.ts';
 import { atMost, type BenchResult, figure } from '../result.ts';
+import { undisturbed } from '../turns.ts';
 import { perEvent } from './broker-counts.ts';
 import { type Installation, startCluster, startEmbedded, sum, TICKS_PER_SECOND, ticks } from './installation.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
@@ -54,9 +55,10 @@ export async function measureCost(): Promise<BenchResult[]> {
     const results: BenchResult[] = [];
     for (const kind of KINDS) {
       for (const each of [embedded, cluster]) await warmUp(each, kind, traffic);
-      const turns: Turn[] = [];
-      for (let turn = 0; turn < TURNS; turn++)
-        turns.push({ alone: await measure(embedded, kind, traffic), together: await measure(cluster, kind, traffic) });
+      const turns: Turn[] = await undisturbed(TURNS, async () => ({
+        alone: await measure(embedded, kind, traffic),
+        together: await measure(cluster, kind, traffic),
+      }));
       results.push(...compare(kind, turns));
     }
     return results;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { undisturbed } from '../../bench/turns.ts';
 import { EMBEDDED, type Fault, Figures } from './kit/fault.ts';
 import { percentile } from './kit/measure.ts';
 import { signInToOther } from './kit/other-organisation.ts';
@@ -53,7 +54,7 @@ interface Times {
 export const f28: Fault = {
   id: 'F28',
   title: 'noisy neighbour: one organisation floods, sends large events, runs heavy code and has a slow vendor',
-  limit_s: { quick: 360, normal: 480, full: 1_200 },
+  limit_s: { quick: 360, normal: 960, full: 1_200 },
   async run(scope) {
     const figures = new Figures(EMBEDDED);
     const service = await scope.service();
@@ -66,39 +67,39 @@ export const f28: Fault = {
     const victim = startSender({ port, key, connections: 8, batch: 1, prefix: 'quiet', rate: RATE, keepTimes: true });
     const [aloneMs, besideMs] = [scope.by(4_000, 5_000, 10_000), scope.by(4_000, 7_000, 30_000)];
 
-    async function measure(ms: number, into: Times): Promise<void> {
+    async function measure(ms: number): Promise<Times> {
       await quiet.arrived();
       await sleep(ms);
       const { latencies, arrivals } = await quiet.arrived();
-      into.sent.push(...latencies);
       // The vendor may have the event before the sender has read its 200.
-      for (const [id, at] of arrivals) into.accepted.push(Math.max(0, at - (victim.acceptedAt.get(id) ?? at)));
+      return { sent: latencies, accepted: Array.from(arrivals, ([id, at]) => Math.max(0, at - (victim.acceptedAt.get(id) ?? at))) };
     }
     /** A pipeline for each round: what is left of it is dropped, and does not run while the quiet organisation is measured alone. */
-    async function beside({ name, plan, slowVendor, code }: Neighbour, ms: number, into: Times): Promise<Ended> {
+    async function beside({ name, plan, slowVendor, code }: Neighbour, ms: number): Promise<Ended & { times: Times }> {
       const { pipeline, key } = await scope.pipeline(service, slowVendor ? slow.url : fast.url, {}, loud);
       if (code !== undefined)
         await loud.call('POST', `/pipelines/${pipeline.id}/transformations`, { name: 'Heavy', kind: 'code', code, enabled: true });
       await sleep(SETTLE_MS);
       const running = runNeighbour(scope, { ...plan, port, key, prefix: `${name}-${pipeline.id}` }, SETTLE_MS + ms);
       await sleep(SETTLE_MS);
-      await measure(ms, into);
+      const times = await measure(ms);
       const ended = await running;
       await loud.call('DELETE', `/pipelines/${pipeline.id}`);
       await sleep(DROP_MS);
-      return ended;
+      return { ...ended, times };
     }
 
-    await beside({ name: 'warm', plan: FLOOD }, WARM_MS, { accepted: [], sent: [] });
+    await beside({ name: 'warm', plan: FLOOD }, WARM_MS);
     for (const neighbour of NEIGHBOURS) {
-      const without: Times = { accepted: [], sent: [] };
-      const withIt: Times = { accepted: [], sent: [] };
       const statuses = new Map<number, number>();
-      for (let round = 0; round < ROUNDS; round++) {
-        await measure(aloneMs, without);
-        const ended = await beside(neighbour, besideMs, withIt);
-        for (const [status, count] of ended.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
-      }
+      const rounds = await undisturbed(ROUNDS, async () => {
+        const alone = await measure(aloneMs);
+        return { alone, ...(await beside(neighbour, besideMs)) };
+      });
+      const without = together(rounds.map(({ alone }) => alone));
+      const withIt = together(rounds.map(({ times }) => times));
+      for (const { statuses: each } of rounds)
+        for (const [status, count] of each) statuses.set(status, (statuses.get(status) ?? 0) + count);
       const { name } = neighbour;
       const answers = [...statuses].map(([status, count]) => `${status} × ${count}`).join(', ');
       figures.tell(`${name}: answers to its requests`, answers);
@@ -121,6 +122,10 @@ export const f28: Fault = {
     return figures.verdict;
   },
 };
+
+function together(each: readonly Times[]): Times {
+  return { accepted: each.flatMap(({ accepted }) => accepted), sent: each.flatMap(({ sent }) => sent) };
+}
 
 interface Ended {
   statuses: Map<number, number>;
