@@ -24,6 +24,16 @@ interface Lane extends KnownVisitor {
   /** Raised when the visitor is erased: state learned before that is discarded. */
   epoch: number;
 }
+/** An organisation's events that are not durable yet. */
+interface Share {
+  events: number;
+  bytes: number;
+  /** Read and not begun. */
+  waiting: RawRecord[];
+  isBeginning: boolean;
+}
+type Commits = CommitGroups<{ done: Done; lane: Lane }>;
+
 export interface VisitorLanesDeps extends ProcessDeps {
   cache: VisitorCache;
   pipelines: KnownPipelines;
@@ -43,17 +53,15 @@ export class VisitorLanes {
   readonly #topic: string;
   readonly #deps: VisitorLanesDeps;
   readonly #eventDeps: ProcessEventDeps;
-  /** Events that are read and not begun, by organisation. */
-  readonly #waiting = new Map<string, RawRecord[]>();
-  /** Organisations whose events are being begun. */
-  readonly #beginning = new Set<string>();
   readonly #lanes = new Map<string, Lane>();
+  readonly #shares = new Map<string, Share>();
   /** By organisation, so that nobody's events wait for another's commit. A log that pays messages for each commit has one entry for all. */
-  readonly #commits = new Map<string, CommitGroups<{ done: Done; lane: Lane }>>();
+  readonly #commits = new Map<string, Commits>();
   #events = 0;
   #bytes = 0;
+  /** Organisations whose events are being begun. */
+  #beginning = 0;
   #stopped = false;
-  readonly #shares = new Map<string, { events: number; bytes: number }>();
   #waitingForChange: (() => void)[] = [];
 
   constructor(topic: string, deps: VisitorLanesDeps) {
@@ -64,7 +72,7 @@ export class VisitorLanes {
 
   get unsettled(): number {
     let count = 0;
-    for (const records of this.#waiting.values()) count += records.length;
+    for (const { waiting } of this.#shares.values()) count += waiting.length;
     for (const lane of this.#lanes.values()) count += lane.unsettled;
     return count;
   }
@@ -96,29 +104,28 @@ export class VisitorLanes {
   push(record: RawRecord): void {
     if (this.#stopped) return;
     const { org_id } = record.envelope;
-    const waiting = this.#waiting.get(org_id);
-    if (waiting === undefined) this.#waiting.set(org_id, [record]);
-    else waiting.push(record);
     this.#events += 1;
     this.#bytes += record.bytes;
     const share = this.#shares.get(org_id);
-    if (share === undefined) this.#shares.set(org_id, { events: 1, bytes: record.bytes });
+    if (share === undefined) this.#shares.set(org_id, { events: 1, bytes: record.bytes, waiting: [record], isBeginning: false });
     else {
       share.events += 1;
       share.bytes += record.bytes;
+      share.waiting.push(record);
     }
   }
   begin(): void {
     // The one with the fewest first: in this turn of the loop it waits for nobody.
-    const waiting = this.#waiting.size > 1 ? [...this.#waiting].sort(([, a], [, b]) => a.length - b.length) : this.#waiting;
-    for (const [orgId] of waiting) if (!this.#beginning.has(orgId)) void this.#beginAll(orgId);
+    const shares = this.#shares.size > 1 ? [...this.#shares].sort(([, a], [, b]) => a.waiting.length - b.waiting.length) : this.#shares;
+    for (const [orgId, share] of shares) if (share.waiting.length > 0 && !share.isBeginning) void this.#beginAll(orgId, share);
   }
 
-  async #beginAll(orgId: string): Promise<void> {
-    this.#beginning.add(orgId);
-    for (let group = this.#takeWaiting(orgId); group !== undefined && !this.#stopped; group = this.#takeWaiting(orgId)) {
+  async #beginAll(orgId: string, share: Share): Promise<void> {
+    share.isBeginning = true;
+    this.#beginning += 1;
+    while (share.waiting.length > 0 && !this.#stopped) {
       const records: IngestRecord[] = [];
-      for (const raw of group) {
+      for (const raw of share.waiting.splice(0, MAX_GROUP)) {
         const turn = turns.next(orgId);
         if (turn !== undefined) await turn;
         if (raw.bytes > VERY_LARGE_BYTES) {
@@ -138,22 +145,23 @@ export class VisitorLanes {
         this.#run(lane);
       }
     }
-    this.#beginning.delete(orgId);
-    if (this.#deps.log.atomic || this.#beginning.size === 0) this.#commits.get(this.#lineOf(orgId))?.commitSoon();
+    share.isBeginning = false;
+    this.#beginning -= 1;
+    if (this.#deps.log.atomic || this.#beginning === 0) this.#commits.get(this.#lineOf(orgId))?.commitSoon();
+    this.#forgetIfSettled(orgId, share);
   }
-  #takeWaiting(orgId: string): RawRecord[] | undefined {
-    const records = this.#waiting.get(orgId);
-    if (records === undefined) return undefined;
-    if (records.length > MAX_GROUP) return records.splice(0, MAX_GROUP);
-    this.#waiting.delete(orgId);
-    return records;
+  #forgetIfSettled(orgId: string, { events, isBeginning }: Share): void {
+    if (events > 0 || isBeginning) return;
+    this.#shares.delete(orgId);
+    // Nothing is left to commit.
+    if (this.#deps.log.atomic) this.#commits.delete(orgId);
   }
 
   /** The key in `#commits`. */
   #lineOf(orgId: string): string {
     return this.#deps.log.atomic ? orgId : '';
   }
-  #commitsOf(orgId: string): CommitGroups<{ done: Done; lane: Lane }> {
+  #commitsOf(orgId: string): Commits {
     const line = this.#lineOf(orgId);
     let commits = this.#commits.get(line);
     if (commits === undefined) {
@@ -166,7 +174,7 @@ export class VisitorLanes {
 
   /** Waits until all events that were begun are durable, or until the time is up. The others are left to the next owner. */
   async drain(withinMs: number): Promise<void> {
-    this.#waiting.clear();
+    this.#dropWaiting();
     const end = this.#deps.clock.monotonic() + withinMs;
     while (this.unsettled > 0 && this.#deps.clock.monotonic() < end) await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -174,10 +182,14 @@ export class VisitorLanes {
   /** After this resolves nothing is stored, saved or acknowledged. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#waiting.clear();
+    this.#dropWaiting();
     this.#change();
     await Promise.all(Array.from(this.#commits.values(), (commits) => commits.stop()));
     this.#lanes.clear();
+  }
+
+  #dropWaiting(): void {
+    for (const share of this.#shares.values()) share.waiting = [];
   }
 
   forget(orgId: string, anonymousId: string): void {
@@ -278,7 +290,7 @@ export class VisitorLanes {
       lane.state = state;
       visitor = { org_id, anonymous_id, state, lane, epoch };
     }
-    this.#commitsOf(org_id).add({ done: { record, result, visitor }, lane }, { moreFollow: this.#beginning.size > 0 });
+    this.#commitsOf(org_id).add({ done: { record, result, visitor }, lane }, { moreFollow: this.#beginning > 0 });
   }
 
   async #commit(group: readonly { done: Done; lane: Lane }[]): Promise<void> {
@@ -313,11 +325,7 @@ export class VisitorLanes {
     if (share !== undefined) {
       share.events -= 1;
       share.bytes -= record.bytes;
-      if (share.events === 0) {
-        this.#shares.delete(org_id);
-        // Nothing is left to commit.
-        if (this.#deps.log.atomic) this.#commits.delete(org_id);
-      }
+      this.#forgetIfSettled(org_id, share);
     }
     if (this.#deps.tap.watched(org_id)) this.#show(record, result);
   }
