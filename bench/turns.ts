@@ -1,28 +1,41 @@
 /** Turns of a measurement that the hypervisor left alone. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_STEAL_PERCENT, watchConditions } from './conditions.ts';
 
-/** How often a disturbed turn is tried again, on average. */
+/** How often a turn is tried, on average. */
 const TRIES = 3;
+/** How long a turn waits for a quiet moment, and all turns of a measurement together. */
+const QUIET_MS = 2_000;
+const PATIENCE_MS = 600_000;
 
 /**
- * The results of `count` turns with at most 5 % steal. Other turns are repeated. If there are too few after three times as many turns, those with
- * the least steal count, and the output says that they are void.
+ * The results of `count` turns with at most 5 % steal. A turn begins after two quiet seconds, and is repeated if it was disturbed. When the
+ * patience is over and too few were undisturbed, those with the least steal count, and the output says that they are void.
  */
 export async function undisturbed<T>(count: number, turn: () => Promise<T>): Promise<T[]> {
   const turns: { result: T; steal: number }[] = [];
   const clean = () => turns.filter(({ steal }) => steal <= MAX_STEAL_PERCENT);
+  const until = performance.now() + PATIENCE_MS;
   while (clean().length < count && turns.length < TRIES * count) {
+    await quietMoment(until);
     const conditions = watchConditions();
     const result = await turn();
     turns.push({ result, steal: conditions().stealPercent });
   }
   const counted = turns.toSorted((a, b) => a.steal - b.steal).slice(0, count);
   const most = counted.at(-1)?.steal ?? 0;
-  const repeated = turns.length - count;
   if (most > MAX_STEAL_PERCENT) {
-    console.log(`VOID: of ${turns.length} turns, the ${count} with the least steal count. Their most: ${most.toFixed(1)} %`);
+    console.log(`VOID: of ${turns.length} turns, the ${count} with the least steal count, at most ${most.toFixed(1)} %`);
     process.exitCode = 1;
-  } else if (repeated > 0)
-    console.log(`turns repeated because of steal: ${repeated}; most steal of the ${count} counted: ${most.toFixed(1)} %`);
+  } else if (turns.length > count)
+    console.log(`${turns.length - count} turns were repeated because of steal; those that count had at most ${most.toFixed(1)} %`);
   return counted.map(({ result }) => result);
+}
+
+async function quietMoment(until: number): Promise<void> {
+  while (performance.now() < until) {
+    const conditions = watchConditions();
+    await sleep(QUIET_MS);
+    if (!conditions().void) return;
+  }
 }
