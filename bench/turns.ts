@@ -4,9 +4,9 @@ import { MAX_STEAL_PERCENT, watchConditions } from './conditions.ts';
 
 /** How often a turn is tried, on average. */
 const TRIES = 3;
-/** How long a turn waits for a quiet moment, and all turns of a measurement together. */
 const QUIET_MS = 2_000;
-const PATIENCE_MS = 600_000;
+/** How much longer the turns of this process may still wait for quiet moments, in all. */
+let patienceMs = 30 * 60_000;
 
 /**
  * The results of `count` turns with at most 5 % steal. A turn begins after two quiet seconds, and is repeated if it was disturbed. When the
@@ -15,9 +15,8 @@ const PATIENCE_MS = 600_000;
 export async function undisturbed<T>(count: number, turn: () => Promise<T>): Promise<T[]> {
   const turns: { result: T; steal: number }[] = [];
   const clean = () => turns.filter(({ steal }) => steal <= MAX_STEAL_PERCENT);
-  const until = performance.now() + PATIENCE_MS;
   while (clean().length < count && turns.length < TRIES * count) {
-    await quietMoment(until);
+    await quietMoment();
     const conditions = watchConditions();
     const result = await turn();
     turns.push({ result, steal: conditions().stealPercent });
@@ -32,10 +31,11 @@ export async function undisturbed<T>(count: number, turn: () => Promise<T>): Pro
   return counted.map(({ result }) => result);
 }
 
-async function quietMoment(until: number): Promise<void> {
-  while (performance.now() < until) {
+async function quietMoment(): Promise<void> {
+  while (patienceMs > 0) {
     const conditions = watchConditions();
     await sleep(QUIET_MS);
     if (!conditions().void) return;
+    patienceMs -= QUIET_MS;
   }
 }
