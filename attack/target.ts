@@ -95,6 +95,7 @@ interface StallLine {
   stall_ms: number;
   cpu_ms: number;
   gc_ms: number;
+  system_ms: number;
   step: string;
   about?: string;
 }
@@ -114,14 +115,14 @@ export function watchStalls(
     for (const line of stallLines(service.output())) {
       if (seen.has(line)) continue;
       seen.add(line);
-      const { stall_ms, cpu_ms, gc_ms, step, about } = JSON.parse(line) as StallLine;
+      const { stall_ms, cpu_ms, gc_ms, system_ms, step, about } = JSON.parse(line) as StallLine;
       const name = about === undefined ? step : `${step} ${about}`;
       longest.wall = Math.max(longest.wall, stall_ms);
       if (cpu_ms > longest.cpu) Object.assign(longest, { cpu: cpu_ms, step: name });
       all.push({ wall: stall_ms, cpu: cpu_ms, step: name, gc: gc_ms });
       if (quiet) continue;
       console.log(
-        `  stall of ${stall_ms} ms, own work ${cpu_ms} ms (garbage collection ${gc_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`,
+        `  stall of ${stall_ms} ms, own work ${cpu_ms} ms (garbage collection ${gc_ms}, system ${system_ms}), ${name}${cases === undefined ? '' : `, after ${cases()} cases`}`,
       );
     }
   }
