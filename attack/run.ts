@@ -8,7 +8,6 @@
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { keepProcessorsAwake } from '../bench/conditions.ts';
 import { PRODUCTION, RUNNERS } from './list.ts';
 import { walkRoutes } from './routes.ts';
 import { runSchemathesis } from './schema.ts';
@@ -39,7 +38,6 @@ const missing = (runner: string) =>
   values.cases === undefined ? Number.POSITIVE_INFINITY : Number(values.cases) - (sums?.cases(runner) ?? 0);
 const since = (began: number) => Math.round((performance.now() - began) / 1_000);
 
-keepProcessorsAwake();
 let failed = false;
 console.log(`Node ${process.version}, load ${loadavg()[0]?.toFixed(1)}`);
 for (const runner of RUNNERS) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { measureCost } from './cluster/cost.ts';
 import { measureManyIntegrations } from './cluster/many-integrations.ts';
 import { measureThroughput } from './cluster/throughput.ts';
-import { describeConditions, keepProcessorsAwake, watchConditions } from './conditions.ts';
+import { describeConditions, watchConditions } from './conditions.ts';
 import type { BenchResult } from './result.ts';
 
 const DEFAULT_INTEGRATIONS = 1_000;
@@ -23,7 +23,6 @@ export async function run(parts: readonly string[] = []): Promise<BenchResult[]>
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  keepProcessorsAwake();
   const conditions = watchConditions();
   const results = await run(process.argv.slice(2));
   console.table(results);

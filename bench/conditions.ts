@@ -1,5 +1,4 @@
 /** The machine and what else ran on it: a figure counts only if the hypervisor left the processors to this machine. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -11,26 +10,11 @@ export const MAX_STEAL_PERCENT = 5;
 export interface Conditions {
   /** Share of the processor time that the hypervisor gave to other machines. */
   stealPercent: number;
-  /** Share that nobody used but the loops that keep the processors awake. */
+  /** Share that nobody used. */
   idlePercent: number;
   /** Load average of the last minute, at the beginning and at the end. */
   load: [before: number, after: number];
   void: boolean;
-}
-
-const loops: ChildProcess[] = [];
-
-/**
- * Occupies every processor with a loop that gives way to any other work. A virtual processor that sleeps has to wait for the host before it
- * goes on; on a busy host that is milliseconds, and all that one sees of a service with little to do. The loops end with this process.
- */
-export function keepProcessorsAwake(): void {
-  while (loops.length < availableParallelism()) {
-    const loop = spawn('chrt', ['--idle', '0', 'sh', '-c', 'while kill -0 $PPID; do :; done'], { stdio: 'ignore' });
-    loop.on('error', (error) => console.error(`The processors are not kept awake: ${error.message}`));
-    loop.unref();
-    loops.push(loop);
-  }
 }
 
 /** Call the result at the end of the section. */
@@ -82,18 +66,9 @@ function flushMs(): number {
   }
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
-
 /** The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. */
 function processorTimes(): { all: number; idle: number; steal: number } {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
   const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);
-  const looped = loops.flatMap(({ pid, exitCode }) => (pid === undefined || exitCode !== null ? [] : [ticksOf(pid)]));
-  return { all: sum(ticks), idle: (ticks[3] ?? 0) + (ticks[4] ?? 0) + sum(looped), steal: ticks[7] ?? 0 };
-}
-
-/** User and system time: fields 14 and 15 of /proc/<pid>/stat, counted behind the name, which may contain spaces. */
-function ticksOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return Number(fields[11]) + Number(fields[12]);
+  return { all: ticks.reduce((a, b) => a + b, 0), idle: (ticks[3] ?? 0) + (ticks[4] ?? 0), steal: ticks[7] ?? 0 };
 }

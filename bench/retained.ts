@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, pipelineTo, send, signIn } from '../e2e/harness/client.ts';
 import { type Service, startService } from '../e2e/harness/service.ts';
-import { describeConditions, keepProcessorsAwake, watchConditions } from './conditions.ts';
+import { describeConditions, watchConditions } from './conditions.ts';
 import { request } from './end-to-end.ts';
 import type { LoadPlan, LoadResult } from './ingest/load.ts';
 import { rssAnonMb } from './ingest/memory.ts';
@@ -258,7 +258,6 @@ function quantile(values: readonly number[], at: number): number {
 
 const installations = new Map<number, Installation>();
 for (const size of SIZES) installations.set(size, await installation(size));
-keepProcessorsAwake();
 const conditions = watchConditions();
 const columns = process.env.RETAINED_ONLY === 'fill' ? new Map<number, Row[]>() : await measure(installations);
 const [first] = columns.values();

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describeConditions, describeMachine, keepProcessorsAwake, watchConditions } from './conditions.ts';
+import { describeConditions, describeMachine, watchConditions } from './conditions.ts';
 
 const QUESTIONS = [
   'ingest',
@@ -31,7 +31,6 @@ if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}; there are ${QUESTIONS.join(', ')}.`);
   process.exit(1);
 }
-keepProcessorsAwake();
 console.log(describeMachine());
 let failed = 0;
 for (const name of asked.length > 0 ? asked : QUESTIONS) {

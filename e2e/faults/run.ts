@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { keepProcessorsAwake, watchConditions } from '../../bench/conditions.ts';
+import { watchConditions } from '../../bench/conditions.ts';
 import type { Fault, Mode, Verdict } from './kit/fault.ts';
 import { printClusterTable, printVerdict } from './kit/print.ts';
 import { FAULTS } from './list.ts';
@@ -42,7 +42,6 @@ function runOne(fault: Fault): Promise<Ended> {
   });
 }
 
-keepProcessorsAwake();
 const began = performance.now();
 let failed = 0;
 const verdicts: { id: string; verdict: Verdict }[] = [];
