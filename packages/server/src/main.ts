@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasBackground, startBackground } from './background/start.ts';
 import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
 import { readSettings, type Settings } from './config.ts';
 import { type PreparedDatabase, prepareDatabase, waitForDatabase } from './database-start.ts';
+import { startEventRoles } from './event-roles.ts';
 import { greeting } from './greeting.ts';
 import { verifyChallengeToken } from './http/challenge-token.ts';
 import { healthHandler } from './http/health.ts';
@@ -18,21 +20,19 @@ import { watchProcesses } from './operations/processes.ts';
 import { createGuardedClient } from './outbound/guarded-client.ts';
 import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
 import { createTokenCache } from './outbound/tokens.ts';
-import { startOutcomes } from './outcomes/start.ts';
 import { createSharedLimits } from './rate-limits/shared-limits.ts';
 import { startAlerts } from './roles/admin/alerts/evaluator.ts';
 import { startAdmin } from './roles/admin/start.ts';
-import { createTraceSampler } from './roles/process/trace-sampler.ts';
 import { systemClock } from './runtime/clock.ts';
 import { collectAfterLoad } from './runtime/collect-after-load.ts';
 import { createLogger } from './runtime/logger.ts';
+import { addUp, familiesOf, type MetricFamily } from './runtime/metric-families.ts';
 import { countAccepted, createMetrics } from './runtime/metrics.ts';
 import { watchStalls } from './runtime/stall-watch.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { createCipher } from './secrets/cipher.ts';
 import { deriveKey } from './secrets/keys.ts';
 import { createSecretDigest } from './secrets/secret-digest.ts';
-import { loadRevision } from './snapshot/revision.ts';
 import { type LiveSnapshot, startSnapshot } from './snapshot/source.ts';
 import { listenForChanges } from './stores/config/change-notices.ts';
 import { loadConfig } from './stores/config/load-config.ts';
@@ -42,6 +42,7 @@ import { registerSpaceGauge } from './stores/disk-space.ts';
 import { openStores } from './stores/open-stores.ts';
 import { outageOf } from './stores/outages.ts';
 import { createTap } from './tap/tap.ts';
+import type { Telemetry } from './telemetry/start.ts';
 import { createSender, driverOptions } from './transports/sender.ts';
 import { VERSION } from './version.ts';
 
@@ -61,21 +62,37 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const logger = createLogger(settings.logLevel, { outageOf });
   const metrics = createMetrics();
   const has = (role: Parameters<typeof settings.roles.has>[0]) => settings.roles.has(role);
+  function onFatal(error: Error): void {
+    // After a failed flush the state on disk is unknown. Exiting is safe; continuing is not.
+    logger.fatal({ err: error }, 'event log failed, exiting');
+    process.exit(1);
+  }
+  const background = hasBackground(settings)
+    ? startBackground({
+        settings,
+        record,
+        onSpans: settings.otelEndpoint === undefined ? undefined : (spans) => telemetry?.addSpans(spans),
+        // As any uncaught exception: see lifecycle.ts.
+        onFailed: (error) =>
+          process.nextTick(() => {
+            throw error;
+          }),
+        onFatal,
+      })
+    : undefined;
   const stores = await openStores({
     settings,
     clock,
     logger,
-    onFatal(error) {
-      // After a failed flush the state on disk is unknown. Exiting is safe; continuing is not.
-      logger.fatal({ err: error }, 'event log failed, exiting');
-      process.exit(1);
-    },
+    onFatal,
+    background: background?.link,
   });
   const { log, observe, visitors, leases, ephemeral } = stores;
   const { db } = stores.config;
   const { registry } = metrics;
   registerSpaceGauge(registry, stores.space);
   let draining = false;
+  let telemetry: Telemetry | undefined;
   let snapshots: LiveSnapshot | undefined;
   const vitals = {
     roles: settings.roles,
@@ -84,9 +101,13 @@ export async function startServer(settings: Settings, { record = true }: { recor
     snapshotLoaded: () => snapshots !== undefined,
     draining: () => draining,
   };
+  async function readMetrics(): Promise<MetricFamily[]> {
+    const [ours, others] = await Promise.all([familiesOf(registry), background?.readMetrics() ?? []]);
+    return addUp(ours, others);
+  }
   const health = {
-    health: healthHandler(vitals, { registry, served: settings.metricsPort === undefined, token: settings.metricsToken }),
-    metrics: healthHandler(vitals, { registry, served: true, token: undefined }),
+    health: healthHandler(vitals, { read: readMetrics, served: settings.metricsPort === undefined, token: settings.metricsToken }),
+    metrics: healthHandler(vitals, { read: readMetrics, served: true, token: undefined }),
   };
 
   const databaseDeps = { stores, settings, clock, logger };
@@ -138,8 +159,6 @@ export async function startServer(settings: Settings, { record = true }: { recor
     }),
   });
 
-  const geo = settings.geoipDb === undefined ? undefined : await (await import('./roles/process/geo.ts')).openGeo(settings.geoipDb);
-  if (geo && !geo.ok) throw new Error(geo.fault);
   const shared = { log, snapshots: live, tap, rateLimits, settings, clock, logger };
   const sandbox = createSandbox({ clock, logger });
   const collector = { db, leases, ephemeral, snapshots: live, settings, clock, logger };
@@ -155,14 +174,20 @@ export async function startServer(settings: Settings, { record = true }: { recor
         verifyChallengeToken: (token, pipelineId) => verifyChallengeToken(challengeKey, token, pipelineId, clock.now()),
       })
     : undefined;
-  const telemetry =
+  telemetry =
     settings.otelEndpoint === undefined
       ? undefined
-      : (await import('./telemetry/start.ts')).startTelemetry({ settings, endpoint: settings.otelEndpoint, registry, clock, logger });
+      : (await import('./telemetry/start.ts')).startTelemetry({ settings, endpoint: settings.otelEndpoint, readMetrics, clock, logger });
   const adminSlot = has('admin') ? createAdminSlot() : undefined;
+
+  /** Resolves when every role uses the present configuration. */
+  async function configChanged(): Promise<void> {
+    await Promise.all([live.reload(), background?.reload()]);
+  }
 
   /** The roles that need the database, or the whole configuration. */
   async function startOthers({ vault }: PreparedDatabase): Promise<() => Promise<void>> {
+    await background?.begin();
     const operations = {
       sandbox,
       log,
@@ -178,48 +203,33 @@ export async function startServer(settings: Settings, { record = true }: { recor
       processes: processes.list,
     };
     const admin = adminSlot
-      ? await startAdmin(
-          { ...vault, db, settings, clock, logger, version: VERSION, rateLimits, operations, configChanged: () => live.reload() },
-          otherPaths,
-        )
+      ? await startAdmin({ ...vault, db, settings, clock, logger, version: VERSION, rateLimits, operations, configChanged }, otherPaths)
       : undefined;
     if (admin) adminSlot?.fill(admin);
     const alerts = has('admin')
       ? startAlerts({ db, cipher: vault.cipher, leases, observe, log, snapshots: live, client, settings, clock, logger })
       : undefined;
     const builder = has('admin') ? startCollectorBuilder(collector) : undefined;
-    const processor = has('process')
-      ? (await import('./roles/process/start.ts')).startProcess({
-          ...shared,
-          leases,
-          visitors,
-          sandbox,
-          ephemeral,
-          geo: geo?.ok ? geo.lookup : undefined,
-          leavesOutTrace: createTraceSampler(settings, clock),
-          registry,
-        })
-      : undefined;
-    const outcomes = has('process')
-      ? startOutcomes({ log, snapshots: live, leases, clock, logger, metrics, telemetry, settings, record })
-      : undefined;
-    const deliver = has('deliver')
-      ? (await import('./roles/deliver/start.ts')).startDeliver({
-          ...shared,
-          random: Math.random,
-          ephemeral,
-          leases,
-          sender,
-          registry,
-          compileRevision: (integration, number) => loadRevision({ db, cipher: vault.cipher, settings }, integration, number),
-        })
-      : undefined;
+    const roles =
+      background === undefined
+        ? await startEventRoles({
+            ...shared,
+            db,
+            cipher: vault.cipher,
+            visitors,
+            leases,
+            ephemeral,
+            sandbox,
+            sender,
+            telemetry,
+            metrics,
+            record,
+          })
+        : background;
     return async () => {
       await builder?.stop();
       await alerts?.stop();
-      await processor?.stop();
-      await deliver?.stop();
-      await outcomes?.stop();
+      await roles.stop();
       await telemetry?.stop();
       await admin?.stop();
     };

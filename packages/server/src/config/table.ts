@@ -118,6 +118,14 @@ export const SETTINGS = {
     secret: true,
     meaning: 'Token that `/metrics` asks for on the main listener, as `Authorization: Bearer`.',
   }),
+  threads: setting({
+    variable: 'THREADS',
+    group: 'Roles and security',
+    default: 'auto',
+    parser: oneOf('auto', '1', '2'),
+    meaning:
+      'Threads of the roles, on the embedded stores: with `2`, processing and delivery have one of their own and requests do not wait for them. `auto` is 2 on a machine with more than one processor.',
+  }),
   drainDelayMs: setting({
     variable: 'DRAIN_DELAY',
     group: 'Listening',

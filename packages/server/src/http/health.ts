@@ -1,8 +1,9 @@
 /** `/healthz`, `/readyz` and `/metrics`: served on every listener, whatever roles the process runs. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import type { Role } from '../config.ts';
+import type { MetricFamily, ReadMetrics } from '../runtime/metric-families.ts';
 import { turns } from '../runtime/turns.ts';
 import { ApiError, apiErrorBody } from './errors.ts';
 
@@ -43,7 +44,7 @@ function check(ok: boolean, reason: string): Check {
 }
 
 export interface MetricsAccess {
-  registry: Registry;
+  read: ReadMetrics;
   /** Whether this listener serves `/metrics`. */
   served: boolean;
   /** A scraper sends it as `Authorization: Bearer`. Undefined: no token needed. */
@@ -52,7 +53,7 @@ export interface MetricsAccess {
 type Handler = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 /** Returns whether it takes the request. */
-export function healthHandler(vitals: Vitals, { registry, served, token }: MetricsAccess): Handler {
+export function healthHandler(vitals: Vitals, { read, served, token }: MetricsAccess): Handler {
   const paths = served ? ['/healthz', '/readyz', '/metrics'] : ['/healthz', '/readyz'];
   return (req, res) => {
     const path = (req.url ?? '').split('?', 1)[0] ?? '';
@@ -67,33 +68,25 @@ export function healthHandler(vitals: Vitals, { registry, served, token }: Metri
       const message = 'Metrics need the header Authorization: Bearer with the value of METRICS_TOKEN.';
       fail(res, new ApiError('INVALID_TOKEN', { message }));
     } else
-      metricsText(registry).then(
-        (text) => res.writeHead(200, { 'content-type': registry.contentType }).end(text),
-        () => fail(res, new ApiError('UNAVAILABLE', { message: 'The metrics cannot be read now.' })),
-      );
+      read()
+        .then(metricsText)
+        .then(
+          (text) => res.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text),
+          () => fail(res, new ApiError('UNAVAILABLE', { message: 'The metrics cannot be read now.' })),
+        );
     return true;
   };
 }
 
-/**
- * The same text as `registry.metrics()`, with turns of the loop in between: some metrics have a line for each of thousands of integrations,
- * and `registry.metrics()` formats all of them at once.
- */
-export async function metricsText(registry: Registry): Promise<string> {
+/** In the format of Prometheus, with turns of the loop in between: some metrics have a line for each of thousands of integrations. */
+export async function metricsText(families: readonly MetricFamily[]): Promise<string> {
   const texts: string[] = [];
-  for (const metric of registry.getMetricsAsArray()) {
-    await turns.bulk();
-    // Histograms, also those that fill themselves at a scrape, have lines of several names.
-    if (!(metric instanceof Gauge || metric instanceof Counter)) {
-      texts.push(await registry.getSingleMetricAsString((metric as { name: string }).name));
-      continue;
-    }
-    const { name, help, type, values } = await metric.get();
+  for (const { name, help, type, values } of families) {
     const lines = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`];
-    for (const { labels, value } of values) {
+    for (const { metricName, labels, value } of values) {
       await turns.bulk();
       const named = Object.entries(labels).map(([label, text]) => `${label}="${escaped(String(text)).replaceAll('"', '\\"')}"`);
-      lines.push(`${name}${named.length === 0 ? '' : `{${named.join(',')}}`} ${numberText(value)}`);
+      lines.push(`${metricName ?? name}${named.length === 0 ? '' : `{${named.join(',')}}`} ${numberText(value)}`);
     }
     texts.push(lines.join('\n'));
   }

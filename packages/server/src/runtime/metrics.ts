@@ -6,7 +6,7 @@ import { longestStall } from './stall-watch.ts';
 /** Of the timer with which `prom-client` measures the lag of the event loop: `registerLoopLag` needs none. */
 const SELDOM_MS = 86_400_000;
 
-/** The metrics of `/metrics`: one registry per process, created by `main`, updated by the recorder and the snapshot. */
+/** The metrics of `/metrics`: one registry per thread with roles, updated by the recorder and the snapshot. */
 export interface Metrics {
   registry: Registry;
   events: Counter<'kind'>;
@@ -32,10 +32,13 @@ export function countAccepted(
   for (const [reason, n] of Object.entries(counts.rejected)) metrics.rejected.inc({ reason }, n ?? 0);
 }
 
-export function createMetrics(): Metrics {
+/** `ofProcess`: with those that describe the whole process, which one of its threads has. */
+export function createMetrics({ ofProcess = true } = {}): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: SELDOM_MS });
-  registerLoopLag(registry);
+  if (ofProcess) {
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: SELDOM_MS });
+    registerLoopLag(registry);
+  }
   const registers = [registry];
   const snapshotConfirmed = { at: performance.now() };
   new Gauge({

@@ -6,6 +6,7 @@ import type { Settings } from '../config.ts';
 import { ingestPartitions } from '../partition.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { ThreadLink } from '../runtime/thread-link.ts';
 import { migrate as migrateConfig } from './config/migrate.ts';
 import { type ConfigStore, type ConfigStoreOptions, openConfigStore, openUnmigrated } from './config/open.ts';
 import { openSqliteSpace, type SpaceReaders } from './disk-space.ts';
@@ -43,6 +44,8 @@ export interface StoresDeps {
   logger: Logger;
   /** The disk failed or hangs: the process must exit. */
   onFatal(error: Error): void;
+  /** To the thread of the background roles, which opens its stores with `openBackgroundStores` after this. */
+  background?: ThreadLink | undefined;
 }
 type EventStores = Pick<Stores, 'log' | 'visitors' | 'leases' | 'ephemeral' | 'space' | 'close'>;
 
@@ -156,7 +159,9 @@ async function closeAll(opened: { close(): Promise<void> }[]): Promise<void> {
   for (const store of opened) await store.close();
 }
 
-async function openEmbedded({ settings, clock, logger, onFatal }: StoresDeps): Promise<EventStores> {
+async function openEmbedded(deps: StoresDeps): Promise<EventStores> {
+  const { settings, clock, logger, onFatal, background } = deps;
+  if (background !== undefined) return openForeground(deps, background);
   const [{ openLmdbLog }, { openLmdbVisitors }, { embeddedLeases }, { inProcessEphemeral }] = await Promise.all([
     import('./event-log/lmdb.ts'),
     import('./visitors/lmdb.ts'),
@@ -164,14 +169,74 @@ async function openEmbedded({ settings, clock, logger, onFatal }: StoresDeps): P
     import('./ephemeral/in-process.ts'),
   ]);
   const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
-  const path = join(settings.dataDir, 'log');
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const log = await openLmdbLog({ path, dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
+  const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
   const visitors = openLmdbVisitors(log);
   const leases = embeddedLeases({ onError });
   const ephemeral = inProcessEphemeral({ onError });
   const space = { log: () => log.environment.space() };
   return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log]) };
+}
+
+/** The stores of requests, where the background roles have a thread of their own. */
+async function openForeground({ settings, clock, logger, onFatal }: StoresDeps, link: ThreadLink): Promise<EventStores> {
+  const [{ openIngestLog }, { sharedLog }, { sharedVisitors }, { embeddedLeases }, { threadsEphemeral }] = await Promise.all([
+    import('./event-log/lmdb.ts'),
+    import('./event-log/shared.ts'),
+    import('./visitors/shared.ts'),
+    import('./leases/embedded.ts'),
+    import('./ephemeral/threads.ts'),
+  ]);
+  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
+  const ingest = await openIngestLog({
+    path: logFolder(settings),
+    dedupWindowMs: settings.dedupWindowMs,
+    clock,
+    topics: ingestPartitions.topics,
+    onFatal,
+    onError,
+    onStored: (topic, next) => link.tell('log.grown', [topic, next]),
+  });
+  const log = sharedLog(link, ingest);
+  const visitors = sharedVisitors(link);
+  const leases = embeddedLeases({ onError });
+  const ephemeral = threadsEphemeral(link, { onError });
+  const space = { log: () => ingest.environment.space() };
+  return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, ephemeral, log]) };
+}
+
+/** The embedded stores of the background roles. The main thread has migrated the database, and appends to the topics of ingest. */
+export async function openBackgroundStores({
+  settings,
+  clock,
+  logger,
+  onFatal,
+  link,
+  ephemeral,
+}: Omit<StoresDeps, 'background'> & { link: ThreadLink; ephemeral: Ephemeral }): Promise<
+  Pick<Stores, 'config' | 'log' | 'visitors' | 'leases' | 'ephemeral' | 'close'>
+> {
+  const [{ openLmdbLog }, { shareLog }, { openLmdbVisitors }, { shareVisitors }, { embeddedLeases }] = await Promise.all([
+    import('./event-log/lmdb.ts'),
+    import('./event-log/shared.ts'),
+    import('./visitors/lmdb.ts'),
+    import('./visitors/shared.ts'),
+    import('./leases/embedded.ts'),
+  ]);
+  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
+  const { dataDir, dedupWindowMs } = settings;
+  const config = openUnmigrated({ dataDir });
+  const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs, clock, onFatal, onError, part: 'others' });
+  shareLog(link, log);
+  const visitors = openLmdbVisitors(log);
+  shareVisitors(link, visitors);
+  const leases = embeddedLeases({ onError });
+  return { config, log, visitors, leases, ephemeral, close: () => closeAll([leases, visitors, ephemeral, log, config]) };
+}
+
+function logFolder({ dataDir }: Settings): string {
+  const path = join(dataDir, 'log');
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return path;
 }
 
 async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: string): Promise<EventStores> {

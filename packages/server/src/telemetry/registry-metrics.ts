@@ -1,11 +1,10 @@
 /** The metrics of `/metrics` in the shape of OTLP: the same names and labels, so that dashboards fit either way. */
-import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { MetricFamily } from '../runtime/metric-families.ts';
 import type { Attributes, HistogramPoint, Metric } from './otlp.ts';
 
-type Value = MetricValue<string> & { metricName?: string };
+type Value = MetricFamily['values'][number];
 
-export async function registryMetrics(registry: Registry): Promise<Metric[]> {
-  const families = (await registry.getMetricsAsJSON()) as MetricObjectWithValues<Value>[];
+export function registryMetrics(families: readonly MetricFamily[]): Metric[] {
   return families.flatMap((family): Metric[] => {
     const { name, help, values } = family;
     // The types of prom-client say an enum; the values are its lower-case names.

@@ -1,11 +1,11 @@
 /** Exports metrics and event traces to an OpenTelemetry collector while `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
 import { hostname } from 'node:os';
-import type { Registry } from 'prom-client';
 import { request } from 'undici';
 import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { ReadMetrics } from '../runtime/metric-families.ts';
 import { VERSION } from '../version.ts';
 import { type EncodedSpan, encodeMetrics, encodeSpans, type Resource } from './otlp.ts';
 import { registryMetrics } from './registry-metrics.ts';
@@ -20,7 +20,7 @@ export interface TelemetryDeps {
   settings: Pick<Settings, 'otelHeaders' | 'otelServiceName' | 'otelResourceAttributes' | 'otelMetricIntervalMs'>;
   /** The collector's address, without a slash at its end. */
   endpoint: string;
-  registry: Registry;
+  readMetrics: ReadMetrics;
   clock: Clock;
   logger: Logger;
 }
@@ -31,7 +31,7 @@ export interface Telemetry {
   stop(): Promise<void>;
 }
 
-export function startTelemetry({ settings, endpoint, registry, clock, logger }: TelemetryDeps): Telemetry {
+export function startTelemetry({ settings, endpoint, readMetrics, clock, logger }: TelemetryDeps): Telemetry {
   const { otelHeaders, otelServiceName, otelResourceAttributes, otelMetricIntervalMs } = settings;
   const began = clock.now();
   const resource: Resource = {
@@ -82,7 +82,7 @@ export function startTelemetry({ settings, endpoint, registry, clock, logger }: 
     }
   }
   async function sendMetrics(): Promise<void> {
-    await post('/v1/metrics', encodeMetrics(resource, await registryMetrics(registry), began, clock.now()));
+    await post('/v1/metrics', encodeMetrics(resource, registryMetrics(await readMetrics()), began, clock.now()));
   }
 
   const spans = repeat(sendSpans, SPANS_INTERVAL_MS, complain);

@@ -2,6 +2,7 @@ import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { familiesOf } from '../runtime/metric-families.ts';
 import { eventSpans, traceIds } from './event-spans.ts';
 import { encodeMetrics, encodeSpan, encodeSpans } from './otlp.ts';
 import { registryMetrics } from './registry-metrics.ts';
@@ -160,7 +161,7 @@ test('the registry is exported with its names and labels', async () => {
     registers: [...registers],
   });
   for (const seconds of [0.05, 0.06, 0.5, 7]) histogram.observe({ vendor: 'x' }, seconds);
-  const metrics = await registryMetrics(registers[0]);
+  const metrics = registryMetrics(await familiesOf(registers[0]));
   expect(metrics).toEqual([
     { name: 'events_total', help: 'Events.', kind: 'counter', points: [{ attributes: { reason: 'bot' }, value: 3 }] },
     { name: 'age_seconds', help: 'Age.', kind: 'gauge', points: [{ attributes: {}, value: 1.5 }] },

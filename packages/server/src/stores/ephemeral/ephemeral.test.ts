@@ -1,12 +1,15 @@
 // @module-tag nats-server
+import { MessageChannel } from 'node:worker_threads';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNats, type TestServer } from '../../../test/servers/index.ts';
+import { ThreadLink } from '../../runtime/thread-link.ts';
 import { until } from '../event-log/conformance/kit.ts';
 import { connectNats } from '../event-log/jetstream.ts';
 import { inProcessEphemeral } from './in-process.ts';
 import { natsEphemeral } from './nats.ts';
 import type { Ephemeral } from './port.ts';
+import { threadsEphemeral } from './threads.ts';
 
 let server: TestServer;
 let connections: NatsConnection[] = [];
@@ -27,6 +30,18 @@ const engines: [name: string, make: () => Pair][] = [
       const errors: unknown[] = [];
       const ephemeral = inProcessEphemeral({ onError: (error) => errors.push(error) });
       return { sender: ephemeral, receiver: ephemeral, errors };
+    },
+  ],
+  [
+    'between two threads',
+    () => {
+      const errors: unknown[] = [];
+      const { port1, port2 } = new MessageChannel();
+      const [sender, receiver] = [port1, port2].map((port) => {
+        port.unref();
+        return threadsEphemeral(new ThreadLink(port), { onError: (error) => errors.push(error) });
+      });
+      return { sender: sender!, receiver: receiver!, errors };
     },
   ],
   [

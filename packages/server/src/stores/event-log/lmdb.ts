@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { IngestLog, type IngestLogSettings } from './lmdb/ingest-log.ts';
+import type { Part } from './lmdb/known-ids.ts';
 import { LmdbLog } from './lmdb/log.ts';
 import type { EventLog } from './port.ts';
 
@@ -15,10 +17,17 @@ export interface LmdbLogOptions {
   /** A consumer's handler threw; its batch is delivered again. */
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
   commitTimeoutMs?: number;
+  /** `others`: a log of `openIngestLog` in another thread appends to the topics of ingest. */
+  part?: Part;
 }
 
 /** The embedded event log: one LMDB file, used by one process. */
 export async function openLmdbLog(options: LmdbLogOptions): Promise<LmdbLog> {
   return LmdbLog.open({ ...options, clock: options.clock ?? systemClock });
 }
-export type { EventLog, LmdbLog };
+
+/** The part of the embedded log that ingest appends to, for a thread of its own. */
+export function openIngestLog(settings: IngestLogSettings): Promise<IngestLog> {
+  return IngestLog.open(settings);
+}
+export type { EventLog, IngestLog, LmdbLog };

@@ -36,6 +36,16 @@ interface Sealed {
   through: number;
 }
 
+/** Names of the stores, and the key of the last journal entry whose ids are in the tree. */
+export interface IdStores {
+  journal: string;
+  ids: string;
+  drained: Buffer;
+}
+/** Ingest and the other roles may write in different threads, so each has its own. Earlier versions kept all ids in those of ingest. */
+export const INGEST_IDS: IdStores = { journal: 'dedup-journal', ids: 'ids', drained: metaKeys.drained };
+export const OTHER_IDS: IdStores = { journal: 'other-dedup-journal', ids: 'other-ids', drained: metaKeys.drainedOther };
+
 /**
  * Tracks which record ids are known inside the deduplication window. A tree of digests alone would dirty a page per record and halve the
  * log's throughput. So each commit writes its ids as one journal entry. The newest ids live in memory (rebuilt from the journal at start)
@@ -47,6 +57,7 @@ export class Deduplication {
   readonly #tree: IdTree;
   readonly #journal: Store;
   readonly #meta: Store;
+  readonly #drainedKey: Buffer;
   #nextEntry = 1;
   #drained = 0;
   #recent = new IdTable(TABLE_BITS);
@@ -56,14 +67,15 @@ export class Deduplication {
   readonly lastKnownTime: number = 0;
   #oldestEntry: { number: number; time: number } | undefined;
 
-  constructor(environment: Environment, windowMs: number, steady: () => number) {
+  constructor(environment: Environment, windowMs: number, steady: () => number, stores = INGEST_IDS) {
     this.#windowMs = windowMs;
     this.#steady = steady;
-    this.#journal = environment.store('dedup-journal');
-    this.#tree = new IdTree(environment.store('ids'), this.#journal, Math.ceil(windowMs / BUCKETS));
+    this.#journal = environment.store(stores.journal);
+    this.#tree = new IdTree(environment.store(stores.ids), this.#journal, Math.ceil(windowMs / BUCKETS));
     this.#meta = environment.store('meta');
-    this.#takeOver(environment);
-    const drained = this.#meta.get(metaKeys.drained);
+    this.#drainedKey = stores.drained;
+    if (stores === INGEST_IDS) this.#takeOver(environment);
+    const drained = this.#meta.get(this.#drainedKey);
     if (drained) this.#drained = readSeq(drained, 0);
     for (const { key, value } of this.#journal.getRange({ start: journalKey(0), limit: 1 })) {
       this.#oldestEntry = { number: readSeq(key, 0), time: value.readDoubleBE(0) };
@@ -151,7 +163,7 @@ export class Deduplication {
     }
     if (sealed.next < sealed.table.places) return;
     this.#drained = sealed.through;
-    this.#meta.put(metaKeys.drained, journalKey(this.#drained));
+    this.#meta.put(this.#drainedKey, journalKey(this.#drained));
   }
 
   /** The oldest ids are past the window but still only in memory. Unless they are drained, they never leave the journal. */

@@ -23,7 +23,7 @@ const PROBE_BYTES = Buffer.alloc(65_536);
  */
 export class GroupCommit {
   readonly #deps: TransactionDeps;
-  readonly #journal: SettlementJournal;
+  readonly #journal: SettlementJournal | undefined;
   #queue: Work[] = [];
   /** Number of journaled records in the queue and in the running commit. */
   #journaled = 0;
@@ -38,7 +38,8 @@ export class GroupCommit {
   #idle: (() => void)[] = [];
   #closed = false;
 
-  constructor(deps: TransactionDeps, journal: SettlementJournal) {
+  /** Without a journal for a log that settles nothing. */
+  constructor(deps: TransactionDeps, journal?: SettlementJournal) {
     this.#deps = deps;
     this.#journal = journal;
   }
@@ -89,7 +90,7 @@ export class GroupCommit {
       await idle;
     }
     clearTimeout(this.#probe);
-    this.#journal.close();
+    this.#journal?.close();
   }
 
   #giveUp(): void {
@@ -101,7 +102,12 @@ export class GroupCommit {
   /** Returns true if the settlement is journaled: its caller need not wait for the commit. */
   #journalSettlement(settlement: Settlement): boolean {
     const { deliveries, journal, alongside } = settlement;
-    if (journal !== true || !this.#available || this.#journaled + this.#committingJournaled + deliveries.length > MAX_JOURNALED)
+    if (
+      journal !== true ||
+      this.#journal === undefined ||
+      !this.#available ||
+      this.#journaled + this.#committingJournaled + deliveries.length > MAX_JOURNALED
+    )
       return false;
     const settled: number[] = [];
     for (const { group, seq, retryDue } of deliveries) {
@@ -150,7 +156,7 @@ export class GroupCommit {
     this.#journaled = 0;
     clearTimeout(this.#later);
     this.#later = undefined;
-    this.#journal.turn();
+    this.#journal?.turn();
     const commit = new Transaction(this.#deps, works);
     try {
       const probing = !this.#available;
@@ -159,7 +165,7 @@ export class GroupCommit {
         write();
         if (probing) this.#deps.meta.put(metaKeys.probe, PROBE_BYTES);
       });
-      this.#journal.ended(true);
+      this.#journal?.ended(true);
       commit.succeed();
       if (probing) this.#recovered();
     } catch (error) {
@@ -181,7 +187,7 @@ export class GroupCommit {
   #failed(commit: Transaction, error: Error): void {
     const { works } = commit;
     commit.undo();
-    this.#journal.ended(false);
+    this.#journal?.ended(false);
     this.#journaled += this.#committingJournaled;
     const full = error instanceof LogUnavailable;
     // Settlements wait for space, because rejecting them would deliver their records twice. Journaled settlements always stay: no caller

@@ -58,6 +58,8 @@ export const metaKeys = {
   drained: Buffer.from([SINGLE, 3]),
   /** The last numbers given to a topic and to a group, written when one of them is removed. */
   lastNumbers: Buffer.from([SINGLE, 4]),
+  /** As `drained`, for the ids of all topics but those of ingest. */
+  drainedOther: Buffer.from([SINGLE, 5]),
 };
 function numbered(kind: number, value: number): Buffer {
   const key = Buffer.allocUnsafe(5);

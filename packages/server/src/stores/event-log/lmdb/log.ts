@@ -15,7 +15,6 @@ import { ArenaPool } from './arena-pool.ts';
 import { positionOf, seqOf } from './block.ts';
 import { Catalogue } from './catalogue.ts';
 import { LmdbConsumer } from './consumer.ts';
-import { Deduplication } from './deduplication.ts';
 import { LmdbDelivery } from './delivery.ts';
 import { DueTimer } from './due-timer.ts';
 import { type Environment, openEnvironment, type Store } from './environment.ts';
@@ -24,10 +23,12 @@ import { FairScheduler } from './fair-scheduler.ts';
 import { decodeRetry, type Group } from './group.ts';
 import { GroupCommit } from './group-commit.ts';
 import { retryKey } from './keys.ts';
+import { IdUpkeep, KnownIds, type Part } from './known-ids.ts';
 import { SettlementJournal } from './settlement-journal.ts';
 import { SteadyTime } from './steady-time.ts';
 import { TailCache } from './tail-cache.ts';
 import type { Topic } from './topic.ts';
+import { putTopic } from './transaction.ts';
 
 export interface LmdbLogSettings {
   path: string;
@@ -36,13 +37,13 @@ export interface LmdbLogSettings {
   onFatal?: (error: Error) => void;
   onError?: (error: unknown, where: { topic: string; group: string }) => void;
   commitTimeoutMs?: number;
+  /** Default: all. */
+  part?: Part;
 }
 
 const READ_CHUNK = 128;
 /** Records that are loaded together: each time takes a fraction of a millisecond from this thread. */
 const LOADED_CHUNKS = 8;
-const SWEEP_MS = 1_000;
-const TEND_AGAIN_MS = 10;
 /** Limits the search for the oldest record among waiting retries. */
 const MOST_LOOKED_AT = 5_000;
 
@@ -53,15 +54,13 @@ export class LmdbLog implements EventLog {
   readonly #retries: Store;
   readonly #catalogue: Catalogue;
   readonly #commits: GroupCommit;
-  readonly #deduplication: Deduplication;
+  readonly #upkeep: IdUpkeep;
   readonly #turns = new FairScheduler();
   readonly #timer: DueTimer;
   readonly #consumers = new Set<LmdbConsumer>();
-  readonly #sweep: NodeJS.Timeout;
   readonly #onError: NonNullable<LmdbLogSettings['onError']>;
   readonly #journal: ReturnType<typeof SettlementJournal.open>;
   readonly #stampLag: () => number;
-  #sweeping: Promise<void> | undefined;
 
   static async open(settings: LmdbLogSettings): Promise<LmdbLog> {
     const log = new LmdbLog(settings);
@@ -105,8 +104,8 @@ export class LmdbLog implements EventLog {
     const meta = environment.store('meta');
     this.#retries = environment.store('retries');
     let time: SteadyTime | undefined;
-    this.#deduplication = new Deduplication(environment, settings.dedupWindowMs, () => time!.steady());
-    time = new SteadyTime(settings.clock, this.#deduplication.lastKnownTime);
+    const ids = new KnownIds(environment, settings.dedupWindowMs, () => time!.steady(), settings.part ?? 'all');
+    time = new SteadyTime(settings.clock, ids.lastKnownTime);
     const steady = () => time.steady();
     this.#stampLag = () => Math.max(0, settings.clock.now() - time.stamp());
     this.#timer = new DueTimer(steady);
@@ -133,7 +132,7 @@ export class LmdbLog implements EventLog {
         records,
         meta,
         retries: this.#retries,
-        deduplication: this.#deduplication,
+        ids,
         tails,
         arenas,
         topic: (name) => this.#catalogue.topic(name),
@@ -141,7 +140,12 @@ export class LmdbLog implements EventLog {
       },
       this.#journal.journal,
     );
-    this.#sweep = setInterval(() => this.#sweepDeduplication(), SWEEP_MS).unref();
+    this.#upkeep = new IdUpkeep({
+      ids,
+      isAvailable: () => this.available,
+      write: (prepare) => this.#commits.write(prepare),
+      onError: (error) => this.#onError(error, { topic: '', group: 'deduplication' }),
+    });
   }
 
   get available(): boolean {
@@ -264,38 +268,29 @@ export class LmdbLog implements EventLog {
     return this.#commits.write(prepare);
   }
 
-  #tendingIds: NodeJS.Timeout | undefined;
-  /** After a start with ten million ids in the window this takes some ten seconds, at a fifth of the loop's time. */
-  #tendIds(): void {
-    if (this.#deduplication.tend()) this.#tendingIds = setTimeout(() => this.#tendIds(), TEND_AGAIN_MS).unref();
-    else this.#tendingIds = undefined;
+  /** Stores the names of topics, so that another thread can append to them. */
+  async create(names: readonly string[]): Promise<void> {
+    const topics = names.map((name) => this.#catalogue.topic(name));
+    await this.#commits.write(() => () => {
+      for (const topic of topics) if (!topic.stored) putTopic(this.#catalogue.deps.meta, topic);
+    });
+    for (const topic of topics) topic.stored = true;
   }
 
-  #sweepDeduplication(): void {
-    if (this.#tendingIds === undefined) this.#tendIds();
-    this.#sweeping ??= this.#expireIds()
-      .catch((error) => this.#onError(error, { topic: '', group: 'deduplication' }))
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-  }
-
-  /** Works in slices until nothing is left, so that it keeps up with any load. Each slice shares a commit with other work. */
-  async #expireIds(): Promise<void> {
-    for (let removed = 1; removed > 0 && this.#deduplication.hasExpired && this.available; )
-      await this.#commits.write(() => {
-        const { entries, write } = this.#deduplication.expire();
-        removed = entries;
-        return write;
-      });
+  /** Call when another thread has stored the records before `next`. */
+  grown(name: string, next: number): void {
+    const topic = this.#catalogue.find(name);
+    if (topic === undefined) return;
+    // The transaction that this thread reads in may have begun before.
+    this.environment.root.resetReadTxn();
+    if (next > topic.next) topic.next = next;
+    for (const group of topic.groups.values()) group.wake();
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#tendingIds);
-    clearInterval(this.#sweep);
     this.#timer.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
-    await this.#sweeping;
+    await this.#upkeep.stop();
     await this.#commits.close();
     await this.environment.close();
   }

@@ -1,10 +1,10 @@
 import type { Append, AppendResult } from '../port.ts';
 import type { ArenaPool } from './arena-pool.ts';
 import { type Block, positionOf, roomFor, writeBlocks } from './block.ts';
-import type { Deduplication } from './deduplication.ts';
 import type { Environment, Store } from './environment.ts';
 import type { Group, Settlement } from './group.ts';
 import { metaKeys, recordKey, retryKey } from './keys.ts';
+import type { KnownIds } from './known-ids.ts';
 import { isRead, type TailCache } from './tail-cache.ts';
 import type { Topic } from './topic.ts';
 
@@ -28,11 +28,13 @@ export interface TransactionDeps {
   records: Store;
   meta: Store;
   retries: Store;
-  deduplication: Deduplication;
+  ids: KnownIds;
   tails: TailCache;
   arenas: ArenaPool;
   topic(name: string): Topic;
   stamp(): number;
+  /** Called for each topic that has new records. */
+  onStored?(topic: Topic): void;
 }
 
 /** One transaction: the data it stores, and the promises and readers it notifies when it succeeds or fails. */
@@ -54,8 +56,8 @@ export class Transaction {
   }
 
   prepare(): () => void {
-    const { deduplication, meta, records } = this.#deps;
-    deduplication.begin();
+    const { ids, meta, records } = this.#deps;
+    ids.begin();
     const writes: (() => void)[] = [];
     this.works = this.works.filter((work) => {
       const before = work.kind === 'settle' && work.settlement.alongside.derive ? this.#topics.map((topic) => topic.next) : undefined;
@@ -81,7 +83,7 @@ export class Transaction {
         if (!group.stored) putGroup(meta, group);
         meta.put(metaKeys.cursor(group.number), group.settled.encode());
       }
-      deduplication.write();
+      ids.write();
     };
   }
 
@@ -112,7 +114,7 @@ export class Transaction {
 
   /** `needsPositions`: whether the caller uses the result. */
   #addAppends(appends: Append[], deduplicated: boolean, needsPositions: boolean): AppendResult[] {
-    const { deduplication } = this.#deps;
+    const { ids } = this.#deps;
     const results: AppendResult[] = [];
     for (const { topic: name, records } of appends) {
       const topic = this.#deps.topic(name);
@@ -123,7 +125,7 @@ export class Transaction {
       }
       const positions: (string | undefined)[] = [];
       for (const record of records) {
-        if (deduplicated && !deduplication.admit(topic.family, record.id)) {
+        if (deduplicated && !ids.admit(topic.family, record.id)) {
           positions.push(undefined);
           continue;
         }
@@ -179,7 +181,7 @@ export class Transaction {
   }
 
   succeed(): void {
-    this.#deps.deduplication.committed();
+    this.#deps.ids.committed();
     for (const topic of this.#topics) {
       topic.building = undefined;
       topic.stored = true;
@@ -191,7 +193,10 @@ export class Transaction {
       else work.resolve();
       if (work.kind === 'settle' && !work.journaled) this.#settled(work);
     }
-    for (const { topic } of this.#stored) for (const group of topic.groups.values()) group.wake();
+    for (const { topic } of this.#stored) {
+      this.#deps.onStored?.(topic);
+      for (const group of topic.groups.values()) group.wake();
+    }
   }
 
   #settled({ settlement: { deliveries }, again }: SettleWork): void {
@@ -205,7 +210,7 @@ export class Transaction {
   }
 
   undo(): void {
-    this.#deps.deduplication.failed();
+    this.#deps.ids.failed();
     if (this.#arena !== undefined) this.#deps.arenas.giveBack(this.#arena);
     this.#topics.forEach((topic, i) => {
       topic.building = undefined;

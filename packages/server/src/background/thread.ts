@@ -1,0 +1,114 @@
+/** The thread of `background/start.ts`: a process with the roles `process` and `deliver`, but for the stores that it shares with the main thread. */
+import type { MessagePort } from 'node:worker_threads';
+import type { Settings } from '../config.ts';
+import { startEventRoles } from '../event-roles.ts';
+import { createGuardedClient } from '../outbound/guarded-client.ts';
+import { keepRotatedTokens } from '../outbound/rotated-tokens.ts';
+import { createTokenCache } from '../outbound/tokens.ts';
+import { createSharedLimits } from '../rate-limits/shared-limits.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { collectAfterLoad } from '../runtime/collect-after-load.ts';
+import { createLogger, type Logger } from '../runtime/logger.ts';
+import { familiesOf, type MetricFamily } from '../runtime/metric-families.ts';
+import { createMetrics } from '../runtime/metrics.ts';
+import { watchStalls } from '../runtime/stall-watch.ts';
+import { ThreadLink } from '../runtime/thread-link.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { openVault } from '../secrets/vault.ts';
+import { startSnapshot } from '../snapshot/source.ts';
+import { loadConfig } from '../stores/config/load-config.ts';
+import { listKeyedOrganisations } from '../stores/config/organisations.ts';
+import { readConfigVersion } from '../stores/config/version.ts';
+import type { Ephemeral } from '../stores/ephemeral/port.ts';
+import { threadsEphemeral } from '../stores/ephemeral/threads.ts';
+import { LOG_ERRORS } from '../stores/event-log/shared.ts';
+import { openBackgroundStores } from '../stores/open-stores.ts';
+import { outageOf } from '../stores/outages.ts';
+import { createTap } from '../tap/tap.ts';
+import type { EncodedSpan } from '../telemetry/otlp.ts';
+import { createSender } from '../transports/sender.ts';
+
+export interface BackgroundData {
+  settings: Settings;
+  /** Whether spans are wanted. */
+  traces: boolean;
+  record: boolean;
+}
+
+/** Entry of the thread. */
+export function keep(port: MessagePort, data: BackgroundData): void {
+  const link = new ThreadLink(port, LOG_ERRORS);
+  const logger = createLogger(data.settings.logLevel, { outageOf });
+  process.on('uncaughtException', (error, origin) => {
+    logger.fatal({ err: error, origin }, 'uncaught exception in the thread of the background roles');
+    link.tell('failed', error.message);
+  });
+  // Now: the main thread may listen to channels before the roles begin.
+  const ephemeral = threadsEphemeral(link, { onError: (error) => logger.error({ err: error }, 'message between roles not handled') });
+  let running: ReturnType<typeof start> | undefined;
+  link.answer('begin', async () => {
+    running = start({ link, logger, ephemeral, ...data });
+    await running;
+  });
+  link.answer('reload', async () => (await running)?.reload());
+  link.answer('metrics', async () => (await running)?.readMetrics() ?? []);
+  link.answer('stop', async () => (await running)?.stop());
+}
+
+interface StartDeps extends BackgroundData {
+  link: ThreadLink;
+  logger: Logger;
+  ephemeral: Ephemeral;
+}
+interface Roles {
+  reload(): Promise<void>;
+  readMetrics(): Promise<MetricFamily[]>;
+  stop(): Promise<void>;
+}
+
+async function start({ link, logger, ephemeral, settings, traces, record }: StartDeps): Promise<Roles> {
+  const clock = systemClock;
+  const metrics = createMetrics({ ofProcess: false });
+  function onFatal(error: Error): void {
+    logger.fatal({ err: error }, 'event log failed, exiting');
+    link.tell('fatal', error.message);
+  }
+  const stores = await openBackgroundStores({ settings, clock, logger, link, ephemeral, onFatal });
+  const { db } = stores.config;
+  const { cipher } = openVault(await listKeyedOrganisations(db), settings);
+  const snapshots = await startSnapshot({
+    readVersion: () => readConfigVersion(db),
+    loadRows: (known) => loadConfig(db, cipher, known),
+    settings: { ...settings, compilesVendors: settings.roles.has('deliver') },
+    clock,
+    logger,
+    metrics,
+  });
+  const rateLimits = createSharedLimits({ clock });
+  const tap = createTap(ephemeral, clock);
+  const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
+  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(stores.log) });
+  const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
+  const sandbox = createSandbox({ clock, logger });
+  const telemetry = traces ? { addSpans: (spans: readonly EncodedSpan[]) => link.tell('spans', spans) } : undefined;
+  const shared = { ...stores, db, cipher, snapshots, tap, rateLimits, settings, clock, logger };
+  const roles = await startEventRoles({ ...shared, sandbox, sender, telemetry, metrics, record });
+  const stalls = watchStalls(logger);
+  const collections = collectAfterLoad();
+  return {
+    reload: () => snapshots.reload(),
+    readMetrics: () => familiesOf(metrics.registry),
+    async stop() {
+      await roles.stop();
+      rateLimits.stop();
+      stalls.stop();
+      collections.stop();
+      tap.stop();
+      await sandbox.stop();
+      await sender.close();
+      await client.close();
+      await snapshots.stop();
+      await stores.close();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** The metrics of a process as data: for the text of `/metrics`, for OTLP, and to add up those of two threads. */
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import { turns } from './turns.ts';
+
+export type MetricFamily = Omit<MetricObjectWithValues<MetricValue<string>>, 'values'> & {
+  values: (MetricValue<string> & { metricName?: string })[];
+};
+export type ReadMetrics = () => Promise<MetricFamily[]>;
+
+/** With turns of the loop in between: some have a value for each of thousands of integrations. */
+export async function familiesOf(registry: Registry): Promise<MetricFamily[]> {
+  const families: MetricFamily[] = [];
+  // The types of prom-client leave out the method that all of its metrics have, and those of `registerHistogram`.
+  for (const metric of registry.getMetricsAsArray()) {
+    await turns.bulk();
+    families.push(await (metric as unknown as { get(): Promise<MetricFamily> }).get());
+  }
+  return families;
+}
+
+/** Counts of both, and of gauges the higher one: nothing but ages and longest times is measured in both. */
+export function addUp(ours: readonly MetricFamily[], others: readonly MetricFamily[]): MetricFamily[] {
+  const byName = new Map(ours.map((family) => [family.name, family]));
+  for (const family of others) {
+    const own = byName.get(family.name);
+    byName.set(family.name, own === undefined ? family : { ...own, values: together(own, family) });
+  }
+  return [...byName.values()];
+}
+
+function together(one: MetricFamily, other: MetricFamily): MetricFamily['values'] {
+  const isGauge = String(one.type) === 'gauge';
+  const byLabels = new Map(one.values.map((each) => [keyOf(each), each]));
+  for (const each of other.values) {
+    const key = keyOf(each);
+    const own = byLabels.get(key);
+    const value = own === undefined ? each.value : isGauge ? Math.max(own.value, each.value) : own.value + each.value;
+    byLabels.set(key, { ...each, value });
+  }
+  return [...byLabels.values()];
+}
+const keyOf = ({ metricName = '', labels }: MetricFamily['values'][number]) => metricName + JSON.stringify(Object.entries(labels).sort());
