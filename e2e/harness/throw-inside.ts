@@ -3,11 +3,25 @@
  * `THROW_INSIDE=<path>#<function>@<call>` names the function and the call at which it happens. The function is found in the
  * parsed source, so a renamed one fails the test instead of being skipped. Production code has no hook for this.
  */
-import { registerHooks } from 'node:module';
-import { isMainThread } from 'node:worker_threads';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+import workerThreads, { isMainThread, Worker, type WorkerOptions, workerData } from 'node:worker_threads';
 
 const [, file, name, call] = /^(.+)#(.+)@(\d+)$/.exec(process.env.THROW_INSIDE ?? '') ?? [];
-if (isMainThread && file !== undefined && name !== undefined) {
+if (isMainThread) {
+  // Node does not preload into a worker thread whose code is a text. Only the thread of the background roles has one of these functions.
+  workerThreads.Worker = class extends Worker {
+    constructor(code: string | URL, options?: WorkerOptions) {
+      const own = JSON.stringify(import.meta.url);
+      super(
+        typeof code === 'string' ? code.replace(/import\("[^"]+\/background\/thread\.ts"\)/, `import(${own}).then(() => $&)`) : code,
+        options,
+      );
+    }
+  };
+  syncBuiltinESMExports();
+}
+const hasRoles = isMainThread || (workerData as { settings?: unknown } | null)?.settings !== undefined;
+if (hasRoles && file !== undefined && name !== undefined) {
   // Not at the top: it would be loaded into every worker thread of the service.
   const { parseAst } = await import('vite');
   let left = Number(call);

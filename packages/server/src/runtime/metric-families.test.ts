@@ -21,7 +21,9 @@ test('the counts of two threads are added, of gauges the higher one is shown, an
   const families = addUp(await familiesOf(ours), await familiesOf(others));
   const shown = families.map(({ name, values }) => [
     name,
-    Object.fromEntries(values.map(({ metricName = '', labels, value }) => [[metricName, ...Object.values(labels)].join(' ').trim(), value])),
+    Object.fromEntries(
+      values.map(({ metricName = '', labels, value }) => [[metricName, ...Object.values(labels)].join(' ').trim(), value]),
+    ),
   ]);
   expect(Object.fromEntries(shown)).toEqual({
     events_total: { accepted: 4, delivered: 2 },
@@ -30,8 +32,8 @@ test('the counts of two threads are added, of gauges the higher one is shown, an
       'duration_seconds_bucket 1': 1,
       'duration_seconds_bucket 10': 2,
       'duration_seconds_bucket +Inf': 3,
-      'duration_seconds_sum': 25.1,
-      'duration_seconds_count': 3,
+      duration_seconds_sum: 25.1,
+      duration_seconds_count: 3,
     },
     backlog: { '': 7 },
   });

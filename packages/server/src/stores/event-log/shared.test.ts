@@ -10,7 +10,7 @@ import { describeEventLog } from './conformance/index.ts';
 import { BEGINNING, collect, record, records, texts, until } from './conformance/kit.ts';
 import { type LmdbLog, openIngestLog, openLmdbLog } from './lmdb.ts';
 import type { Delivery, EventLog } from './port.ts';
-import { LOG_ERRORS, shareLog, sharedLog } from './shared.ts';
+import { LOG_ERRORS, sharedLog, shareLog } from './shared.ts';
 
 const TOPICS = ['ingest.0', 'ingest.1'];
 
