@@ -45,7 +45,10 @@ const NOT_LONG = '--tags-filter=!long';
 await step('npm run check', 'node', ['scripts/check.ts']);
 // Four at once: many of these files wait for leases and timeouts most of their time.
 await step('integration tests', 'vitest', ['run', '--project', 'integration', NOT_LONG, '--maxWorkers=4']);
-await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e', NOT_LONG], { STORES: 'embedded' });
+await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e', NOT_LONG], {
+  STORES: 'embedded',
+  THREADS: process.env.THREADS ?? '2',
+});
 if (without('postgresql', 'nats-server').length > 0)
   leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);
 else await step('end to end, PostgreSQL and NATS JetStream', 'vitest', ['run', '--project', 'e2e', NOT_LONG], { STORES: 'servers' });

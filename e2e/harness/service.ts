@@ -63,7 +63,9 @@ export interface StartOptions {
 
 export async function startService(env: Record<string, string> = {}, options: StartOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'firsthand-e2e-'));
-  const stores: Record<string, string> = { DATA_DIR: dataDir, ...(process.env.THREADS !== undefined && { THREADS: process.env.THREADS }) };
+  const stores: Record<string, string> = { DATA_DIR: dataDir };
+  const { THREADS } = process.env;
+  if (THREADS !== undefined) stores.THREADS = THREADS;
   let nats: TestServer | undefined;
   let databaseUrl: string | undefined;
   if (options.servers ?? onServers) {

@@ -124,7 +124,7 @@ export const SETTINGS = {
     default: 'auto',
     parser: oneOf('auto', '1', '2'),
     meaning:
-      'Threads of the roles, on the embedded stores: with `2`, processing and delivery have one of their own and requests do not wait for them. `auto` is 2 on a machine with more than one processor.',
+      'Threads of the roles on the embedded stores. With `2`, processing and delivery have a thread of their own, and requests do not wait for them; it takes about 80 MB more memory. `auto` is 2 on a machine with at least four processors. Other settings of the stores have one thread for each process.',
   }),
   drainDelayMs: setting({
     variable: 'DRAIN_DELAY',
