@@ -147,11 +147,15 @@ function overloadResults(name: string, over: OpenLoopResult, capacity: number, f
     figure(of("p99 of the generator's own delay"), over.tickLateP99Ms, 'ms'),
     figure(of('refused with 429'), limited, 'requests'),
     figure(of('refused with 503'), refused, 'requests'),
-    atMost(of('refused without Retry-After'), over.withoutRetryAfter, 'requests', 0),
+    atMost(of(`refused without Retry-After${statusesOf(over.withoutRetryAfter)}`), sum(over.withoutRetryAfter), 'requests', 0),
     atMost(of('other answers'), sum(others), 'requests', 0),
     atMost(of('no answer'), over.unanswered, 'requests', 0),
   ];
 }
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+const statusesOf = (counts: Record<string, number>) =>
+  Object.keys(counts)
+    .map((status) => `, ${status}`)
+    .join('');
 
 if (import.meta.main) console.table(await run());

@@ -27,7 +27,8 @@ export interface OpenLoopResult {
   byStatus: Record<string, number>;
   /** No response arrived in time. */
   unanswered: number;
-  withoutRetryAfter: number;
+  /** By status, also in the warm-up. */
+  withoutRetryAfter: Record<string, number>;
   acceptedP50Ms: number;
   acceptedP99Ms: number;
   acceptedMaxMs: number;
@@ -74,7 +75,7 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   const latencies = new Float64Array(total);
   const sentLate = new Float64Array(total);
   const tickLate: number[] = [];
-  let withoutRetryAfter = 0;
+  const withoutRetryAfter: Record<string, number> = {};
   let answered = 0;
   const { request, idsAt, visitorsAt } = requestOf(plan);
 
@@ -109,7 +110,7 @@ export async function openLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
     statuses[lane.n] = status;
     latencies[lane.n] = performance.now() - dueAt(lane.n);
     answered++;
-    if (status !== OK && answer.indexOf(RETRY_AFTER) === -1) withoutRetryAfter++;
+    if (status !== OK && answer.indexOf(RETRY_AFTER) === -1) withoutRetryAfter[status] = (withoutRetryAfter[status] ?? 0) + 1;
     if (sent < due) send(lane);
     else idle.push(lane);
   }

@@ -34,7 +34,8 @@ const SERVER_FLOORS: readonly (readonly string[])[] = [
   ['tap', 'collector', 'intake', 'transports'],
   ['operations'],
   ['roles'],
-  ['listeners', 'openapi-paths', 'lifecycle', 'greeting', 'database-start', 'local-configuration'],
+  ['listeners', 'openapi-paths', 'lifecycle', 'greeting', 'database-start', 'local-configuration', 'event-roles'],
+  ['background'],
   ['main'],
 ];
 /** Files that choose or implement a storage engine. The rest of the server knows the ports and the queries. */
@@ -44,8 +45,8 @@ const STORE_DRIVERS = [
   /^packages\/server\/src\/stores\/observe\/(open|sqlite-writer)\.ts$/,
   /^packages\/server\/src\/stores\/[^/]+\.ts$/,
 ];
-/** `main.ts` for the process, `row-writer-thread.ts` for its thread; commands work on a stopped installation's files. */
-const MAY_NAME_DRIVERS = /^packages\/server\/src\/(stores\/|main\.ts$|outcomes\/row-writer-thread\.ts$)|^packages\/cli\//;
+/** `main.ts` for the process, `background/` for its second thread, `row-writer-thread.ts` for its own; commands work on a stopped installation's files. */
+const MAY_NAME_DRIVERS = /^packages\/server\/src\/(stores\/|main\.ts$|background\/|outcomes\/row-writer-thread\.ts$)|^packages\/cli\//;
 
 const TEST_CODE = /\.test\.tsx?$|\.(e2e|browser)\.ts$|\/(testing|test|conformance)\/|^(attack|e2e|bench|scripts|examples)\//;
 const TEST_LIKE_NAME = /\/test(ing)?[.-][^/]*$|-(child|test|testing)\.ts$/;

@@ -11,12 +11,19 @@ import type { Cipher } from './secrets/cipher.ts';
 import { loadRevision } from './snapshot/revision.ts';
 import type { LiveSnapshot } from './snapshot/source.ts';
 import type { Db } from './stores/config/schema.ts';
-import type { Stores } from './stores/open-stores.ts';
+import type { Ephemeral } from './stores/ephemeral/port.ts';
+import type { EventLog } from './stores/event-log/port.ts';
+import type { Leases } from './stores/leases/port.ts';
+import type { VisitorStore } from './stores/visitors/port.ts';
 import type { Tap } from './tap/port.ts';
 import type { Telemetry } from './telemetry/start.ts';
 import type { Sender } from './transports/sender.ts';
 
-export interface EventRolesDeps extends Pick<Stores, 'log' | 'visitors' | 'leases' | 'ephemeral'> {
+export interface EventRolesDeps {
+  log: EventLog;
+  visitors: VisitorStore;
+  leases: Leases;
+  ephemeral: Ephemeral;
   db: Db;
   cipher: Cipher;
   snapshots: LiveSnapshot;

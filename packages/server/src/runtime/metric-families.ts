@@ -10,9 +10,9 @@ export type ReadMetrics = () => Promise<MetricFamily[]>;
 /** With turns of the loop in between: some have a value for each of thousands of integrations. */
 export async function familiesOf(registry: Registry): Promise<MetricFamily[]> {
   const families: MetricFamily[] = [];
-  // The types of prom-client leave out the method that all of its metrics have, and those of `registerHistogram`.
   for (const metric of registry.getMetricsAsArray()) {
     await turns.bulk();
+    // The types of prom-client leave out `get`, which all metrics have, those of `registerHistogram` included.
     families.push(await (metric as unknown as { get(): Promise<MetricFamily> }).get());
   }
   return families;
