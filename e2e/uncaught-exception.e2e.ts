@@ -31,7 +31,8 @@ afterAll(async () => {
 
 /** On servers `kill -9`, which saves nothing, is in crash.e2e.ts: one role in `npm test`, all in `npm run test:long`. */
 const others = onServers ? ['long'] : [];
-for (const { name, place, tags } of [
+const UNCAUGHT = /"level":"fatal".*injected into .*uncaught exception, draining and exiting/;
+for (const { name, place, tags, said = UNCAUGHT } of [
   { name: 'ingest, after the event is stored and before it is answered', place: `${ROLES}/ingest/store.ts#duplicatesOf@400`, tags: others },
   { name: 'process, while events are committed', place: `${ROLES}/process/commit-processed.ts#settle@20`, tags: [] },
   {
@@ -40,11 +41,18 @@ for (const { name, place, tags } of [
     tags: others,
   },
   { name: 'admin, inside a transaction', place: `${ROLES}/admin/write.ts#differences@1`, tags: others },
+  {
+    name: 'thread, which ends while events are committed',
+    place: `${ROLES}/process/commit-processed.ts#settle@20!`,
+    tags: [],
+    said: /"level":"fatal".*the thread of processing and delivery failed, exiting/,
+  },
 ]) {
-  test(name, { timeout: 1_200_000, tags }, async () => {
+  // On servers a role has a process and no thread of its own.
+  test.skipIf(onServers && said !== UNCAUGHT)(name, { timeout: 1_200_000, tags }, async () => {
     const prefix = name.slice(0, name.indexOf(','));
     await service.terminate();
-    await service.start({ NODE_OPTIONS: PRELOAD, THROW_INSIDE: place });
+    await service.start({ NODE_OPTIONS: PRELOAD, THROW_INSIDE: place, ...(said !== UNCAUGHT && { THREADS: '2' }) });
     const sender = startSender({ port: Number(new URL(service.url).port), key, connections: 8, batch: 1, prefix, rate: 500 });
     if (prefix === 'admin') {
       await until('the load', () => sender.accepted.size > 200);
@@ -52,7 +60,6 @@ for (const { name, place, tags } of [
     }
     const { code, signal } = await until('the end of the process', () => service.ended(), PATIENCE_MS);
     expect([code, signal]).toEqual([1, null]);
-    const said = /"level":"fatal".*injected into .*uncaught exception, draining and exiting/;
     await until('its reason in the output', () => said.test(service.output()));
 
     const before = sender.accepted.size;

@@ -1,12 +1,12 @@
 /**
  * Preloaded with `--import` into a service under test: makes one function of its source throw where nobody catches it.
- * `THROW_INSIDE=<path>#<function>@<call>` names the function and the call at which it happens. The function is found in the
+ * `THROW_INSIDE=<path>#<function>@<call>` names the function and the call at which it happens; with `!` at its end the thread exits instead. The function is found in the
  * parsed source, so a renamed one fails the test instead of being skipped. Production code has no hook for this.
  */
 import { registerHooks, syncBuiltinESMExports } from 'node:module';
 import workerThreads, { isMainThread, Worker, type WorkerOptions, workerData } from 'node:worker_threads';
 
-const [, file, name, call] = /^(.+)#(.+)@(\d+)$/.exec(process.env.THROW_INSIDE ?? '') ?? [];
+const [, file, name, call, exits] = /^(.+)#(.+)@(\d+)(!?)$/.exec(process.env.THROW_INSIDE ?? '') ?? [];
 if (isMainThread) {
   // Node does not preload into a worker thread whose code is a text. Only the thread of the background roles has one of these functions.
   workerThreads.Worker = class extends Worker {
@@ -28,10 +28,11 @@ if (hasRoles && file !== undefined && name !== undefined) {
   Object.assign(globalThis, {
     throwInside() {
       // From a microtask: no caller's try/catch is around it, as with a bug in a callback.
-      if (--left === 0)
-        queueMicrotask(() => {
-          throw new Error(`injected into ${name}`);
-        });
+      if (--left !== 0) return;
+      if (exits === '!') process.exit(0);
+      queueMicrotask(() => {
+        throw new Error(`injected into ${name}`);
+      });
     },
   });
   registerHooks({

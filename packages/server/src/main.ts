@@ -62,11 +62,6 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const logger = createLogger(settings.logLevel, { outageOf });
   const metrics = createMetrics();
   const has = (role: Parameters<typeof settings.roles.has>[0]) => settings.roles.has(role);
-  function onFatal(error: Error): void {
-    // After a failed flush the state on disk is unknown. Exiting is safe; continuing is not.
-    logger.fatal({ err: error }, 'event log failed, exiting');
-    process.exit(1);
-  }
   const background = hasBackground(settings)
     ? startBackground({
         settings,
@@ -77,14 +72,21 @@ export async function startServer(settings: Settings, { record = true }: { recor
           process.nextTick(() => {
             throw error;
           }),
-        onFatal,
+        onFatal(error) {
+          logger.fatal({ err: error }, 'the thread of processing and delivery failed, exiting');
+          process.exit(1);
+        },
       })
     : undefined;
   const stores = await openStores({
     settings,
     clock,
     logger,
-    onFatal,
+    onFatal(error) {
+      // After a failed flush the state on disk is unknown. Exiting is safe; continuing is not.
+      logger.fatal({ err: error }, 'event log failed, exiting');
+      process.exit(1);
+    },
     background: background?.link,
   });
   const { log, observe, visitors, leases, ephemeral } = stores;
@@ -281,6 +283,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
       await sender.close();
       await client.close();
       await live.stop();
+      await background?.close();
       await stores.close();
     },
   };

@@ -35,6 +35,8 @@ export interface Background {
   readMetrics: ReadMetrics;
   /** The roles finish what they have begun. */
   stop(): Promise<void>;
+  /** After `stop`, and before this thread closes its stores. */
+  close(): Promise<void>;
 }
 export interface BackgroundDeps {
   settings: Settings;
@@ -43,7 +45,7 @@ export interface BackgroundDeps {
   onSpans: ((spans: readonly EncodedSpan[]) => void) | undefined;
   /** An exception left the roles in an unknown state. They can still be stopped. */
   onFailed(error: Error): void;
-  /** The disk failed, or the thread is gone. */
+  /** The disk failed, or the thread is gone: the process must exit. */
   onFatal(error: Error): void;
 }
 
@@ -70,8 +72,9 @@ export function startBackground({ settings, record, onSpans, onFailed, onFatal }
     begin: () => link.call('begin'),
     reload: () => link.call('reload'),
     readMetrics: () => link.call('metrics'),
-    async stop() {
-      await link.call('stop');
+    stop: () => link.call('stop'),
+    async close() {
+      await link.call('close');
       stopped = true;
       await worker.terminate();
     },

@@ -19,6 +19,7 @@ import { startSnapshot } from '../snapshot/source.ts';
 import { loadConfig } from '../stores/config/load-config.ts';
 import { listKeyedOrganisations } from '../stores/config/organisations.ts';
 import { readConfigVersion } from '../stores/config/version.ts';
+import { registerSpaceGauge } from '../stores/disk-space.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { threadsEphemeral } from '../stores/ephemeral/threads.ts';
 import { LOG_ERRORS } from '../stores/event-log/shared.ts';
@@ -53,6 +54,7 @@ export function keep(port: MessagePort, data: BackgroundData): void {
   link.answer('reload', async () => (await running)?.reload());
   link.answer('metrics', async () => (await running)?.readMetrics() ?? []);
   link.answer('stop', async () => (await running)?.stop());
+  link.answer('close', async () => (await running)?.close());
 }
 
 interface StartDeps extends BackgroundData {
@@ -64,6 +66,8 @@ interface Roles {
   reload(): Promise<void>;
   readMetrics(): Promise<MetricFamily[]>;
   stop(): Promise<void>;
+  /** After `stop`: closes the stores. */
+  close(): Promise<void>;
 }
 
 async function start({ link, logger, ephemeral, settings, traces, record }: StartDeps): Promise<Roles> {
@@ -75,6 +79,7 @@ async function start({ link, logger, ephemeral, settings, traces, record }: Star
   }
   const stores = await openBackgroundStores({ settings, clock, logger, link, ephemeral, onFatal });
   const { db } = stores.config;
+  registerSpaceGauge(metrics.registry, stores.space);
   const { cipher } = openVault(await listKeyedOrganisations(db), settings);
   const snapshots = await startSnapshot({
     readVersion: () => readConfigVersion(db),
@@ -98,8 +103,8 @@ async function start({ link, logger, ephemeral, settings, traces, record }: Star
   return {
     reload: () => snapshots.reload(),
     readMetrics: () => familiesOf(metrics.registry),
-    async stop() {
-      await roles.stop();
+    stop: () => roles.stop(),
+    async close() {
       rateLimits.stop();
       stalls.stop();
       collections.stop();

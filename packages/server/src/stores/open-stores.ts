@@ -168,7 +168,7 @@ async function openEmbedded(deps: StoresDeps): Promise<EventStores> {
     import('./leases/embedded.ts'),
     import('./ephemeral/in-process.ts'),
   ]);
-  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
+  const onError = handlerFailed(logger);
   const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
   const visitors = openLmdbVisitors(log);
   const leases = embeddedLeases({ onError });
@@ -186,7 +186,7 @@ async function openForeground({ settings, clock, logger, onFatal }: StoresDeps, 
     import('./leases/embedded.ts'),
     import('./ephemeral/threads.ts'),
   ]);
-  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
+  const onError = handlerFailed(logger);
   const ingest = await openIngestLog({
     path: logFolder(settings),
     dedupWindowMs: settings.dedupWindowMs,
@@ -200,8 +200,7 @@ async function openForeground({ settings, clock, logger, onFatal }: StoresDeps, 
   const visitors = sharedVisitors(link);
   const leases = embeddedLeases({ onError });
   const ephemeral = threadsEphemeral(link, { onError });
-  const space = { log: () => ingest.environment.space() };
-  return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, ephemeral, log]) };
+  return { log, visitors, leases, ephemeral, space: {}, close: () => closeAll([leases, ephemeral, log]) };
 }
 
 /** The embedded stores of the background roles. The main thread has migrated the database, and appends to the topics of ingest. */
@@ -212,9 +211,7 @@ export async function openBackgroundStores({
   onFatal,
   link,
   ephemeral,
-}: Omit<StoresDeps, 'background'> & { link: ThreadLink; ephemeral: Ephemeral }): Promise<
-  Pick<Stores, 'config' | 'log' | 'visitors' | 'leases' | 'ephemeral' | 'close'>
-> {
+}: Omit<StoresDeps, 'background'> & { link: ThreadLink; ephemeral: Ephemeral }): Promise<Omit<Stores, 'observe' | 'migrate'>> {
   const [{ openLmdbLog }, { shareLog }, { openLmdbVisitors }, { shareVisitors }, { embeddedLeases }] = await Promise.all([
     import('./event-log/lmdb.ts'),
     import('./event-log/shared.ts'),
@@ -222,7 +219,7 @@ export async function openBackgroundStores({
     import('./visitors/shared.ts'),
     import('./leases/embedded.ts'),
   ]);
-  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
+  const onError = handlerFailed(logger);
   const { dataDir, dedupWindowMs } = settings;
   const config = openUnmigrated({ dataDir });
   const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs, clock, onFatal, onError, part: 'others' });
@@ -230,8 +227,12 @@ export async function openBackgroundStores({
   const visitors = openLmdbVisitors(log);
   shareVisitors(link, visitors);
   const leases = embeddedLeases({ onError });
-  return { config, log, visitors, leases, ephemeral, close: () => closeAll([leases, visitors, ephemeral, log, config]) };
+  const space = { log: () => log.environment.space() };
+  return { config, log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log, config]) };
 }
+
+const handlerFailed = (logger: Logger) => (error: unknown) =>
+  logger.error({ err: error }, 'record handler failed, records will be redelivered');
 
 function logFolder({ dataDir }: Settings): string {
   const path = join(dataDir, 'log');
@@ -246,7 +247,7 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
     import('./leases/jetstream-kv.ts'),
     import('./ephemeral/nats.ts'),
   ]);
-  const onError = (error: unknown) => logger.error({ err: error }, 'record handler failed, records will be redelivered');
+  const onError = handlerFailed(logger);
   const onLeaseError = (error: unknown) => logger.warn({ err: error }, 'lease not renewed, retrying');
   const connection = await warnWhileWaiting(connectNats(natsUrl, natsSecurity(settings)), logger);
   void logConnectionLoss(connection, logger);

@@ -27,7 +27,7 @@ export interface IngestLogSettings {
  * reads these topics and writes all the rest. Open this one first.
  */
 export class IngestLog {
-  readonly environment: Environment;
+  readonly #environment: Environment;
   readonly #commits: GroupCommit;
   readonly #upkeep: IdUpkeep;
   readonly #topics: ReadonlyMap<string, Topic>;
@@ -44,7 +44,7 @@ export class IngestLog {
   }
 
   private constructor({ dedupWindowMs, clock, topics, onError, onStored }: IngestLogSettings, environment: Environment) {
-    this.environment = environment;
+    this.#environment = environment;
     const [records, meta] = [environment.store('records'), environment.store('meta')];
     this.#topics = new Map(
       topics.map((name) => {
@@ -88,6 +88,6 @@ export class IngestLog {
   async close(): Promise<void> {
     await this.#upkeep.stop();
     await this.#commits.close();
-    await this.environment.close();
+    await this.#environment.close();
   }
 }
