@@ -82,8 +82,7 @@ async function readTopic(): Promise<string> {
   const topic = fresh('ingest');
   const owner = await reader(topic);
   await store(topic, 0, MESSAGES);
-  // A broker that answers late may be asked twice to settle: what it had not settled in time comes again.
-  await until(async () => new Set(owner.seen).size === MESSAGES && (await summariesOf(topic)) >= 2);
+  await until(async () => owner.seen.length === MESSAGES && (await summariesOf(topic)) >= 2);
   await owner.stop();
   return topic;
 }
@@ -126,7 +125,7 @@ test('summaries of a stream that was deleted and created again do not count', as
   // The stream exists again, and its sequences begin at 1.
   const before = await reader(topic, 'another');
   await store(topic, 5_000, 5_000 + MESSAGES);
-  await until(() => new Set(before.seen).size === MESSAGES);
+  await until(() => before.seen.length === MESSAGES);
   await before.stop();
   const heir = await reader(topic, 'late');
   await until(() => heir.seen.length === MESSAGES);
