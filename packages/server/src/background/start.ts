@@ -1,6 +1,6 @@
 /**
- * Owns the thread of the roles that read the log. With a thread of their own, requests and events that are being accepted do not wait for processing
- * and delivery. Both threads use the embedded stores: this one appends to the topics of ingest, that one does the rest.
+ * Owns the thread of the roles that read the log. These roles have a thread of their own so that requests do not wait for processing and delivery.
+ * Both threads use the embedded stores: the main thread appends to the topics of ingest, and the other one does everything else.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -14,9 +14,9 @@ import type { BackgroundData } from './thread.ts';
 
 /** A young generation of 8 MB, as `npm start` gives the main thread. */
 const YOUNG_MB = 24;
-/** That of the main thread. The threads for code of users, rows and queries have less. */
+/** The same as the main thread. The threads for user code, rows and queries have a lower one. */
 const PRIORITY = 0;
-/** Generator, receiver and the service share two processors in our benchmarks: the second thread gains little there, and takes memory. */
+/** On two processors the second thread gains little and takes memory. */
 const ENOUGH_PROCESSORS = 4;
 
 /** Whether the roles that read the log have a thread of their own. */

@@ -1,5 +1,5 @@
 /** Messages between two threads, in order: notices, and calls that are answered. */
-import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 
 type Message =
   | { kind: 'tell'; name: string; value: unknown }
@@ -34,15 +34,15 @@ export class ThreadLink {
   }
 
   /** Values are copied as by `structuredClone`: a view of a buffer takes the whole buffer with it. */
-  tell(name: string, value: unknown, transfer: readonly Transferable[] = []): void {
-    this.#send({ kind: 'tell', name, value }, transfer);
+  tell(name: string, value: unknown): void {
+    this.#send({ kind: 'tell', name, value });
   }
-  call<T>(name: string, value?: unknown, transfer: readonly Transferable[] = []): Promise<T> {
+  call<T>(name: string, value?: unknown): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const id = ++this.#lastId;
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#send({ kind: 'call', name, value, id }, transfer);
+      this.#send({ kind: 'call', name, value, id });
     });
   }
 
@@ -85,7 +85,7 @@ export class ThreadLink {
       this.#send({ kind: 'failed', id, error: { name, message } });
     }
   }
-  #send(message: Message, transfer: readonly Transferable[] = []): void {
-    if (this.#ended === undefined) this.#port.postMessage(message, transfer);
+  #send(message: Message): void {
+    if (this.#ended === undefined) this.#port.postMessage(message);
   }
 }
