@@ -20,8 +20,10 @@ export interface Retained extends Template {
 const DAYS = 6.5;
 /** Filling has time, also beside other work. */
 const COMMIT_MS = 600_000;
-/** As many at every size: what depends on the number of moments (statistics by the minute) is the same. */
-const MOMENTS = 500;
+/** As many at every size: what depends on the number of minutes with events (statistics) is the same. */
+const MINUTES = 500;
+/** The events of a minute are spread over this part of it, in the order of the log, as those of a running service are. */
+const SPREAD_MS = 50_000;
 
 export interface FillPlan {
   /** Events that are there already, from an earlier call. */
@@ -47,22 +49,26 @@ export async function fill({ dataDir, integration, ...template }: Retained, plan
   const processed = eventsTopic(template.pipeline);
   const topics = Array.from({ length: EMBEDDED_PARTITIONS }, (_, partition) => ingestTopic(partition));
   const started = performance.now();
-  const atOnce = Math.ceil(total / MOMENTS);
+  const atOnce = Math.ceil(total / MINUTES);
   let filled = from;
   while (filled < to && performance.now() - started < atMostMs) {
     const first = filled;
     filled = Math.min(to, first + atOnce);
     time = clockAt(filled);
-    const at = Math.floor(time);
-    const batch = Array.from({ length: filled - first }, (_, i) => first + i);
-    const parts = topics.map((topic, partition) => ({ topic, copies: batch.filter((n) => n % EMBEDDED_PARTITIONS === partition) }));
-    const stored = await log.append([
-      ...parts.map((part) => ({ topic: part.topic, records: part.copies.map((n) => copy.raw(n, at)) })),
-      ...parts.map((part) => ({ topic: processed, records: part.copies.map((n) => copy.event(n, at)) })),
+    const minute = Math.floor(time / 60_000) * 60_000;
+    const batch = Array.from({ length: filled - first }, (_, i) => ({ n: first + i, at: minute + Math.floor((i * SPREAD_MS) / atOnce) }));
+    const parts = topics.map((topic, partition) => ({ topic, copies: batch.filter(({ n }) => n % EMBEDDED_PARTITIONS === partition) }));
+    const [canonical, ...raw] = await log.append([
+      { topic: processed, records: batch.map(({ n, at }) => copy.event(n, at)) },
+      ...parts.map(({ topic, copies }) => ({ topic, records: copies.map(({ n, at }) => copy.raw(n, at)) })),
     ]);
-    const positions = stored.map((each) => each.positions);
-    const placed = parts.map((part, i) => ({ ...part, raw: positions[i] ?? [], stored: positions[i + EMBEDDED_PARTITIONS] ?? [] }));
-    await rows.write({ at, parts: placed });
+    const rawOf = new Map(parts.flatMap(({ copies }, p) => copies.map(({ n }, i) => [n, raw[p]?.positions[i] ?? ''])));
+    await rows.write(
+      batch.map(({ n, at }, i) => {
+        const topic = topics[n % EMBEDDED_PARTITIONS] ?? '';
+        return { n, at, places: { topic, raw: rawOf.get(n), stored: canonical?.positions[i] } };
+      }),
+    );
     if (filled % 100_000 === 0)
       console.log(`${filled} of ${to} events, ${Math.round((filled - from) / ((performance.now() - started) / 1_000))} per second`);
   }

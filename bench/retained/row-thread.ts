@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { tally } from '../../packages/server/src/outcomes/tally.ts';
 import { openSqliteWriter } from '../../packages/server/src/stores/observe/sqlite-writer.ts';
 import { readPosition, writeTally } from '../../packages/server/src/stores/observe/write.ts';
-import { type Original, outcomeCopier, type Template } from './copies.ts';
+import { type Original, outcomeCopier, type Places, type Template } from './copies.ts';
 
 export interface RowThreadData {
   file: string;
@@ -11,11 +11,8 @@ export interface RowThreadData {
   original: Pick<Original, 'processed' | 'delivered'>;
   total: number;
 }
-export interface RowBatch {
-  at: number;
-  /** `copies`: the numbers of the copies. */
-  parts: { topic: string; copies: number[]; raw: (string | undefined)[]; stored: (string | undefined)[] }[];
-}
+/** Copy number `n`, when it was received, and where its records are. */
+export type RowBatch = { n: number; at: number; places: Places }[];
 const { file, template, original, total } = workerData as RowThreadData;
 const writer = openSqliteWriter(file);
 const copy = outcomeCopier(template, original, total);
@@ -26,9 +23,7 @@ parentPort?.on('message', async (batch: RowBatch | 'close') => {
     parentPort?.close();
     return;
   }
-  const outcomes = batch.parts.flatMap(({ topic, copies, raw, stored }) =>
-    copies.flatMap((n, i) => copy(n, batch.at, { topic, raw: raw[i], stored: stored[i] })),
-  );
+  const outcomes = batch.flatMap(({ n, at, places }) => copy(n, at, places));
   await writeTally(writer, [tally(outcomes)], await readPosition(writer));
   parentPort?.postMessage('written');
 });
