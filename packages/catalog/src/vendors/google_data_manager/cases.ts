@@ -1,6 +1,6 @@
 import { ISOLATED, temporaryAnswers, vendorCases } from '../shared/cases.ts';
 import { requestStatusAnswers } from '../shared/data-manager-cases.ts';
-import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, track, visitOf } from '../shared/sample-events.ts';
+import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, TRAITS, track, visitOf } from '../shared/sample-events.ts';
 import google from './vendor.ts';
 
 const url = 'https://datamanager.googleapis.com/v1/events:ingest';
@@ -85,6 +85,18 @@ export default vendorCases(
                 userData: { userIdentifiers: [{ emailAddress: '223ebda6f6889b1494551ba902d9d381daf2f642bae055888e96343d53e9f9c4' }] },
               },
             ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'titles and generations are no part of a name, as in Google’s own formatter',
+      event: orderCompleted({}, { traits: { ...TRAITS, first_name: 'Mrs. Anna', last_name: 'Berg, Jr.' } }),
+      requests: [
+        {
+          contains: {
+            'events[0].userData.userIdentifiers[2].address.givenName': HASHED.first_name,
+            'events[0].userData.userIdentifiers[2].address.familyName': HASHED.last_name,
           },
         },
       ],
