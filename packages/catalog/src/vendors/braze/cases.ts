@@ -216,6 +216,11 @@ export default vendorCases(
       requests: [merge, { body: { attributes: [{ external_id: 'user-1', email: 'anna@example.com', plan: 'pro', language: 'de' }] } }],
     },
     {
+      name: 'a phone number without a country code is one of the country of the address',
+      event: identified({ traits: { phone: '(0151) 234-56789', address: { country: 'Germany' } } }),
+      requests: [merge, { body: { attributes: [{ external_id: 'user-1', phone: '+4915123456789', country: 'DE', language: 'de' }] } }],
+    },
+    {
       name: 'properties under names that Braze reserves are left out, or it would refuse the event',
       event: track('Quiz Taken', { score: 3, time: '12:00', event_name: 'x' }),
       requests: [{ body: { events: [{ external_id: 'user-1', time, name: 'Quiz Taken', properties: { score: 3 } }] } }],
