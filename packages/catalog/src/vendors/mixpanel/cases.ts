@@ -137,6 +137,11 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a phone number without a country code is one of the country of the address',
+      event: identified({ traits: { phone: '(0151) 234-56789', address: { country: 'DE' } } }),
+      requests: [{ contains: { '[0].$set.$phone': '+4915123456789' } }],
+    },
+    {
       name: 'group sets the group’s profile, and adds the group to the user’s',
       event: grouped(),
       requests: [
