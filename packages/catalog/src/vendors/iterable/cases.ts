@@ -83,6 +83,11 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a user whose address is no address is known by the user id',
+      event: track('Quiz Taken', {}, { traits: { email: 'n/a' } }),
+      requests: [{ body: { events: [{ userId: 'user-1', eventName: 'Quiz Taken', id: 'evt-1', createdAt: 1767323045, dataFields: {} }] } }],
+    },
+    {
       name: 'a screen of an app',
       event: pageViewed({ original_type: 'screen', context: {} }),
       requests: [

@@ -11,7 +11,8 @@ import { product } from '../shared/sources.ts';
 import { PHONE_COUNTRY } from '../shared/user-data.ts';
 
 const BY_EMAIL = { field: 'parameters.user_key', op: 'eq', value: 'email' };
-const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'exists' })) };
+/** A text that is no address (empty, or `n/a`) does not identify anybody, so the user id counts. */
+const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'matches', value: '^\\s*[^@\\s]+@[^@\\s]+\\s*$' })) };
 /** One of the two, never both: Iterable lets the address win. */
 const WHO = [
   from(source.EMAIL, 'who.email', ['normalize_email'], { when: BY_EMAIL }),
