@@ -118,6 +118,11 @@ export default vendorCases(
       ],
     },
     {
+      name: 'one product with its discount and affiliation, as in a list of products',
+      event: track('Product Added', { product_id: 'p-1', price: 10, discount: 1.5, affiliation: 'Web' }),
+      requests: [{ contains: { 'events[0].params.items[0].discount': 1.5, 'events[0].params.items[0].affiliation': 'Web' } }],
+    },
+    {
       name: 'a page view',
       event: pageViewed(),
       requests: [{ body: { ...who, events: [{ name: 'page_view', timestamp_micros, params: { ...page, page_name: 'Home' } }] } }],

@@ -122,7 +122,9 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   from('properties.price', one('price'), ['to_number']),
   from('properties.quantity', one('quantity'), ['to_integer']),
   from('properties.coupon', one('coupon')),
+  from('properties.discount', one('discount'), ['to_number']),
   from('properties.position', one('index'), ['to_integer']),
+  from('properties.affiliation', one('affiliation')),
   param('properties.currency', 'currency', 'currency_code'),
   ...unitValue(`${PARAMS}.value`),
 ];
