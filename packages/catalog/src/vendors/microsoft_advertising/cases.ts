@@ -59,6 +59,12 @@ export default vendorCases(
       ],
     },
     {
+      name: 'an address with accents is hashed without them',
+      event: track('Signed Up', {}, { traits: { email: 'Zoé.Müller+shop@example.com' } }),
+      // zoemuller@example.com
+      requests: [{ contains: { 'data[0].userData.em': '864de1a4f13c04da7adb7237186b9ed9b06b9d52e23e03ad81fa368769051c62' } }],
+    },
+    {
       name: 'a page load',
       event: pageViewed({ context }),
       requests: sent({ ...web, eventType: 'pageLoad', eventName: 'page_view', eventId: 'evt-2', userData: browser }),

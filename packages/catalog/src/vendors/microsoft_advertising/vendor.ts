@@ -48,7 +48,7 @@ const variants = blueprints({
       { email: 'em', phone: 'ph', ip: 'clientIpAddress', user_agent: 'clientUserAgent' },
       {
         phone: 'e164',
-        email: 'canonical',
+        email: 'unaccented',
       },
     ),
     // 32 hexadecimal digits in the page's address and the cookie; the API takes a UUID.
@@ -96,7 +96,7 @@ export default defineVendor({
   ],
   see_it: 'Open Conversion tracking, Conversion goals: the goal turns to Recording conversions within a day.',
   notes: [
-    'E-mail addresses are hashed without dots and without +tag before the @, whatever the domain, as Microsoft asks.',
+    'E-mail addresses are hashed without accents and, whatever the domain, without dots and without +tag before the @, as Microsoft asks.',
     'Open: Microsoft’s guide was read through integrations that cite it (2026-08-25, 2026-09-03), not as a whole; access is given account by account.',
     'Phone numbers are hashed in E.164 with their plus. A click ID of 32 digits is sent as a UUID.',
     'An invalid event fails its request with error.details; the events are then sent one by one. A 200 with error.details has dropped optional fields only.',

@@ -65,6 +65,14 @@ export default vendorCases(
       ],
     },
     {
+      name: 'an address with accents is hashed without them',
+      event: orderCompleted({}, { traits: { email: 'Zoé.Müller+shop@example.com' } }),
+      // zoemuller@example.com
+      requests: [
+        { contains: { 'OfflineConversions[0].HashedEmailAddress': '864de1a4f13c04da7adb7237186b9ed9b06b9d52e23e03ad81fa368769051c62' } },
+      ],
+    },
+    {
       name: 'a value without a currency is not sent',
       event: visit('Order Completed', { total: 9 }),
       requests: [{ body: { OfflineConversions: [{ ConversionName: 'Purchase', ConversionTime, MicrosoftClickId: 'msclk-1' }] } }],

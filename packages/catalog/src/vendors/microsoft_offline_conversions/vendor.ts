@@ -19,7 +19,7 @@ const variants = blueprints({
   global: [
     from('timestamp', 'conversion.ConversionTime', ['to_iso8601']),
     from(source.clickId('msclkid'), 'conversion.MicrosoftClickId'),
-    ...userData('conversion', { email: 'HashedEmailAddress', phone: 'HashedPhoneNumber' }, { phone: 'e164', email: 'canonical' }),
+    ...userData('conversion', { email: 'HashedEmailAddress', phone: 'HashedPhoneNumber' }, { phone: 'e164', email: 'unaccented' }),
   ],
   lines: adLines({ value: 'conversion.ConversionValue', currency: 'conversion.ConversionCurrencyCode' }),
 });
@@ -53,7 +53,7 @@ export default defineVendor({
   ],
   see_it: 'Open Conversions, Conversion goals: the conversions of the goal show within six hours.',
   notes: [
-    'Open: how a phone number is written before hashing. It is hashed with its plus (E.164); addresses lose dots and +tag before the @.',
+    'Open: how a phone number is written before hashing. It is hashed with its plus (E.164); addresses lose accents, and dots and +tag before the @.',
     'Open: the body of an error that concerns the whole request. It was not seen over REST.',
     'Open: the oldest conversion that Microsoft accepts. 90 days are the longest conversion window of a goal.',
     'Microsoft ignores a second conversion with the same click ID, goal and time, so a repeated delivery does not count twice.',

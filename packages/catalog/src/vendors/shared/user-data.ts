@@ -36,8 +36,11 @@ export const SHORT_NAMES: UserDataNames = {
 export interface UserDataStyle {
   /** `digits`: country code and number without plus (Meta, Snap, Pinterest). `e164`: with plus (Google, TikTok, X, Reddit). */
   phone: 'digits' | 'e164';
-  /** `gmail`: Google's rules for dots and tags. `canonical`: without dots and tags for every domain (Reddit). */
-  email?: 'plain' | 'gmail' | 'canonical';
+  /**
+   * `gmail`: Google's rules for dots and tags. `canonical`: without dots and tags for every domain (Reddit). `unaccented`: without accents
+   * too (Microsoft).
+   */
+  email?: 'plain' | 'gmail' | 'canonical' | 'unaccented';
   /** Fields that are sent normalised but not hashed. */
   plain?: (keyof UserDataNames)[];
   /** Each value is a list of one: `em: ["…"]`. */
@@ -46,7 +49,12 @@ export interface UserDataStyle {
   ip_with_user_agent?: boolean;
 }
 
-const EMAIL = { plain: 'normalize_email', gmail: 'normalize_gmail', canonical: 'canonical_email' };
+const EMAIL: Record<NonNullable<UserDataStyle['email']>, Transform> = {
+  plain: 'normalize_email',
+  gmail: 'normalize_gmail',
+  canonical: 'canonical_email',
+  unaccented: use('canonical_email', true),
+};
 const NEVER_HASHED: ReadonlySet<string> = new Set(['ip', 'user_agent']);
 /** The country of a number without a country code: that of the address. */
 export const PHONE_COUNTRY = { source: source.COUNTRY };
