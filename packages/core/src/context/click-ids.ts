@@ -93,7 +93,8 @@ export function clickFromCookie(name: string, value: string): SeenClick | undefi
     return match?.[2] ? { param: google, value: match[2], at: Number(match[1]) * 1_000 } : undefined;
   }
   if (name === 'fbc') {
-    const match = /^fb\.\d\.(\d{12,14})\.(.+)$/.exec(value);
+    // Meta's parameter builder appends a part of its own.
+    const match = /^fb\.\d\.(\d{12,14})\.([^.]+)/.exec(value);
     return match?.[2] ? { param: 'fbclid', value: match[2], at: Number(match[1]) } : undefined;
   }
   // Microsoft's tag puts `_uet` before the id.

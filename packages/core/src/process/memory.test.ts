@@ -108,6 +108,7 @@ describe('click ids', () => {
     ['_gcl_gb', 'GCL.1767139200.wb', { wbraid: 'wb' }, '2025-12-31T00:00:00.000Z'],
     ['_gcl_ag', 'GCL.1767139200.gb', { gbraid: 'gb' }, '2025-12-31T00:00:00.000Z'],
     ['_fbc', 'fb.1.1767139200000.IwAR', { fbclid: 'IwAR' }, '2025-12-31T00:00:00.000Z'],
+    ['_fbc', 'fb.1.1767139200000.IwAR.AQEBAQIA', { fbclid: 'IwAR' }, '2025-12-31T00:00:00.000Z'],
     ['_uetmsclkid', '_uet123abc', { msclkid: '123abc' }, '2026-01-01T00:00:00.000Z'],
     ['_twclid', 'tw-1', { twclid: 'tw-1' }, '2026-01-01T00:00:00.000Z'],
   ])('the cookie %s of the Cookie header feeds the memory', (name, value, ids, time) => {

@@ -136,7 +136,7 @@ export default vendorCases(
       ],
     },
     {
-      name: 'a page view of an unknown visitor: hashed values pass, a cookie wins over the click id',
+      name: 'a page view of an unknown visitor: hashed values pass, the cookie of the click as it is',
       event: pageViewed({
         user_id: undefined as never,
         traits: { email: HASHED.email },
@@ -144,7 +144,7 @@ export default vendorCases(
           user_agent: 'UA',
           page: { url: 'https://shop.example/' },
           vendor_ids: { fbc: 'fb.1.5.abc' },
-          click_ids: { fbclid: 'x' },
+          click_ids: { fbclid: 'abc' },
         },
       }),
       requests: [
@@ -383,6 +383,19 @@ export default vendorCases(
           },
         },
       ],
+    },
+    {
+      name: 'cookie: a new click on the page wins over the _fbc of an older one',
+      event: pageViewed({
+        context: {
+          user_agent: 'UA',
+          page: { url: 'https://shop.example/?fbclid=IwAR2' },
+          vendor_ids: { fbc: 'fb.1.1700000000001.IwAR1' },
+          click_ids: { fbclid: 'IwAR2' },
+          click_id_times: { fbclid: '2026-01-01T00:00:00.000Z' },
+        },
+      }),
+      requests: [{ contains: { 'data[0].user_data.fbc': 'fb.1.1767225600000.IwAR2' } }],
     },
     {
       name: 'cookie: _fbp and _fbc as they are',

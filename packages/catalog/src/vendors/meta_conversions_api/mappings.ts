@@ -14,6 +14,7 @@ const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
 /** A website event: chosen in the config, or an event with a page that is not an app's. */
 const IS_WEBSITE = { any: [chosen('eq', 'website'), { all: [chosen('eq', 'auto'), HAS_PAGE, { not: source.IS_APP }] }] };
 const IS_APP_EVENT = { any: [chosen('eq', 'app'), { all: [chosen('eq', 'auto'), source.IS_APP] }] };
+const FBC = 'context.vendor_ids.fbc';
 const LIMITED = { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } };
 
 const APP_DATA: JsonObject[] = [
@@ -61,8 +62,9 @@ export const GLOBAL: JsonObject = {
     from('context.user_agent', 'user_data.client_user_agent'),
     from('context.user_agent', 'user_data.client_user_agent', [], { required: true, when: IS_WEBSITE }),
     from('context.vendor_ids.fbp', 'user_data.fbp'),
-    from(['context.vendor_ids.fbc', 'context.click_ids.fbclid'], 'user_data.fbc', [
-      use('fbc_from_click_id', { source: source.clickTime('fbclid') }),
+    // A click that is not the cookie's is newer: the page's tag has not stored it yet (facebook/capi-param-builder, ParamBuilder).
+    from(['context.click_ids.fbclid', FBC], 'user_data.fbc', [
+      use('fbc_from_click_id', { source: source.clickTime('fbclid') }, { source: FBC }),
     ]),
     ...APP_DATA,
   ],
