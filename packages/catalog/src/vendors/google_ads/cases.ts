@@ -149,7 +149,7 @@ export default vendorCases(
       dropped: 'mapping_filter',
     },
     {
-      name: 'a click conversion through the Google Ads API: of several click ids one',
+      name: 'a click conversion through the Google Ads API: of several click ids one, and no identifiers beside that of an iOS click',
       ...legacy,
       event: { ...order, traits: { email: 'A.n.na@gmail.com' }, context: { click_ids: { gbraid: 'g', wbraid: 'w' } } },
       requests: [
@@ -171,11 +171,26 @@ export default vendorCases(
                     { productId: 'S2', quantity: 1, unitPrice: 22.5 },
                   ],
                 },
-                userIdentifiers: [{ hashedEmail: '7dad900140d08b66a8e4f0aaeaf8f7dbb33d391f959e963d8fbd392719a11c99' }],
                 conversionValue: 42.5,
                 currencyCode: 'EUR',
               },
             ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'identifiers beside a gclid, and without any click, through the Google Ads API',
+      ...legacy,
+      event: { ...order, traits: { email: 'A.n.na@gmail.com' }, context: { click_ids: { gclid: 'G', gbraid: 'g' } } },
+      batched: [{ ...order, traits: { email: 'A.n.na@gmail.com' }, context: {} }],
+      requests: [
+        {
+          contains: {
+            'conversions[0].gclid': 'G',
+            'conversions[0].gbraid': undefined,
+            'conversions[0].userIdentifiers': [{ hashedEmail: '7dad900140d08b66a8e4f0aaeaf8f7dbb33d391f959e963d8fbd392719a11c99' }],
+            'conversions[1].userIdentifiers': [{ hashedEmail: '7dad900140d08b66a8e4f0aaeaf8f7dbb33d391f959e963d8fbd392719a11c99' }],
           },
         },
       ],

@@ -12,6 +12,12 @@ const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const PHONE = use('normalize_phone', PHONE_COUNTRY);
 const no = (...fields: string[]) => ({ all: fields.map((field) => ({ field, op: 'not_exists' })) });
 
+/** Google refuses user identifiers beside gbraid or wbraid: VALUE_MUST_BE_UNSET. */
+const WITH_IDENTIFIERS = {
+  when: {
+    any: [{ field: 'context.click_ids.gclid', op: 'exists' }, no('context.click_ids.gbraid', 'context.click_ids.wbraid')],
+  },
+};
 /** Google Ads API: a click conversion, with exactly one of the three click ids. */
 const CLICK_CONVERSION: JsonObject = {
   mappings: [
@@ -20,8 +26,8 @@ const CLICK_CONVERSION: JsonObject = {
     from('context.click_ids.gclid', 'gclid'),
     from('context.click_ids.gbraid', 'gbraid', [], { when: no('context.click_ids.gclid') }),
     from('context.click_ids.wbraid', 'wbraid', [], { when: no('context.click_ids.gclid', 'context.click_ids.gbraid') }),
-    from(source.EMAIL, 'userIdentifiers[0].hashedEmail', ['normalize_gmail', 'sha256']),
-    from(source.PHONE, 'userIdentifiers[1].hashedPhoneNumber', [PHONE, 'sha256']),
+    from(source.EMAIL, 'userIdentifiers[0].hashedEmail', ['normalize_gmail', 'sha256'], WITH_IDENTIFIERS),
+    from(source.PHONE, 'userIdentifiers[1].hashedPhoneNumber', [PHONE, 'sha256'], WITH_IDENTIFIERS),
     ...orderTotal('conversionValue'),
     from('properties.currency', 'currencyCode', ['currency_code']),
     ...adConsent(['consent.adUserData', 'consent.adPersonalization'], ['GRANTED', 'DENIED']),
