@@ -29,6 +29,20 @@ export default vendorCases(
   tiktok,
   [
     {
+      name: 'names are hashed without the spaces inside them',
+      event: orderCompleted({}, { traits: { first_name: ' José  María ', last_name: 'de la Cruz' } }),
+      requests: [
+        {
+          contains: {
+            // josémaría
+            'data[0].user.first_name': 'a6a9049d39c4dd1cc332a44c64da6e6ce99e4ddbc1e9b6595e7f7bad60ef5ef6',
+            // delacruz
+            'data[0].user.last_name': '6e612c2cd2e7b0e9ebcee301bc7102e8b300fa3df820693946b20e1b9a8793fa',
+          },
+        },
+      ],
+    },
+    {
       name: 'app: an app event with its device, and limited data use',
       config: { app_id: '7123456789012345678', limited_data_use: true },
       event: track(

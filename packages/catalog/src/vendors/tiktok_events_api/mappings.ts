@@ -14,6 +14,9 @@ export const IS_APP = { all: [{ field: 'parameters.app_id', op: 'exists' }, sour
 const APPLE_APP = { all: [IS_APP, source.IS_APPLE] };
 const ANDROID_APP = { all: [IS_APP, source.IS_ANDROID] };
 
+/** Lower case without any space: TikTok's own code in segmentio/action-destinations, tiktok-conversions/formatter.ts. */
+const NAME = ['normalize_name', use('replace', '\\s+'), 'sha256'];
+
 export const GLOBAL: JsonObject = {
   mappings: [
     set('event_source', 'web'),
@@ -37,8 +40,8 @@ export const GLOBAL: JsonObject = {
     from(source.EMAIL, 'user.email', ['normalize_email', 'sha256']),
     from(source.PHONE, 'user.phone', [use('normalize_phone', PHONE_COUNTRY), 'sha256']),
     from(['user_id', 'anonymous_id'], 'user.external_id', ['trim', 'sha256']),
-    from(source.FIRST_NAME, 'user.first_name', ['normalize_name', 'sha256']),
-    from(source.LAST_NAME, 'user.last_name', ['normalize_name', 'sha256']),
+    from(source.FIRST_NAME, 'user.first_name', NAME),
+    from(source.LAST_NAME, 'user.last_name', NAME),
     from(source.POSTAL_CODE, 'user.zip_code', ['normalize_zip', 'sha256']),
     from(source.CITY, 'user.city', ['normalize_city']),
     from(source.STATE, 'user.state', ['normalize_state']),
