@@ -5,7 +5,10 @@ import { isHashed } from './values.ts';
 export const normalizePhone = defineTransform({
   name: 'normalize_phone',
   summary: 'A telephone number in E.164 with its plus (Google, TikTok, X, Reddit). Without a country code it needs the default country.',
-  args: [DEFAULT_COUNTRY],
+  args: [
+    DEFAULT_COUNTRY,
+    { name: 'strict', type: 'boolean', default: false, summary: 'whether a number that its country does not use is missing (Klaviyo)' },
+  ],
   cost: { value: 600, character: 16 },
   examples: [
     ['+49 (0)151 234-56789', '+4915123456789'],
@@ -16,7 +19,10 @@ export const normalizePhone = defineTransform({
     ['14155552671', '+14155552671'],
     ['0151 23456789', undefined],
     ['call me', undefined],
+    ['+1 555 123 4567', '+15551234567'],
+    ['+1 555 123 4567', undefined, '', true],
+    ['(415) 555-2671', '+14155552671', 'US', true],
     ['b'.repeat(64), 'b'.repeat(64)],
   ],
-  apply: (value, [country]) => (isHashed(value) ? value : e164(value, country)),
+  apply: (value, [country, strict]) => (isHashed(value) ? value : e164(value, country, strict === true)),
 });

@@ -11,19 +11,21 @@ export const DEFAULT_COUNTRY = {
 
 const MAX_LENGTH = 40;
 
-/** E.164 including the plus, or undefined: the hash of a number without a country code would match at no vendor. */
-export function e164(value: unknown, country: unknown): string | undefined {
+/**
+ * E.164 including the plus, or undefined: the hash of a number without a country code would match at no vendor. Its length must be right;
+ * `strict`: the country must also use such numbers.
+ */
+export function e164(value: unknown, country: unknown, strict = false): string | undefined {
   const text = textOf(value)?.trim();
   if (!text || text.length > MAX_LENGTH) return undefined;
   const international = text.startsWith('00') ? `+${text.slice(2)}` : text;
-  if (international.startsWith('+')) return possible(international);
+  if (international.startsWith('+')) return numberOf(international, strict);
   const code = textOf(countryCode.apply(country, []))?.toUpperCase() ?? '';
-  if (isSupportedCountry(code)) return possible(international, code);
-  const guess = parsePhoneNumberFromString(`+${international}`);
-  return guess?.isValid() ? guess.number : undefined;
+  if (isSupportedCountry(code)) return numberOf(international, strict, code);
+  return numberOf(`+${international}`, true);
 }
 
-function possible(text: string, country?: CountryCode): string | undefined {
+function numberOf(text: string, strict: boolean, country?: CountryCode): string | undefined {
   const number = parsePhoneNumberFromString(text, country);
-  return number?.isPossible() ? number.number : undefined;
+  return (strict ? number?.isValid() : number?.isPossible()) ? number?.number : undefined;
 }

@@ -126,6 +126,18 @@ export default vendorCases(
       requests: [{ url, headers, body: sent('Quiz Taken', 'evt-1', { properties: { score: 3 } }) }],
     },
     {
+      name: 'a phone number that cannot exist is left out, or Klaviyo would reject the event',
+      event: track('Quiz Taken', {}, { traits: { email: 'anna.berg@example.com', phone: '+1 555 123 4567' } }),
+      requests: [
+        {
+          contains: {
+            'data.attributes.profile.data.attributes.email': 'anna.berg@example.com',
+            'data.attributes.profile.data.attributes.phone_number': undefined,
+          },
+        },
+      ],
+    },
+    {
       name: 'an event without properties, which Klaviyo requires',
       event: track('Quiz Taken', {}, { properties: undefined as never }),
       requests: [{ body: sent('Quiz Taken', 'evt-1', { properties: {} }) }],

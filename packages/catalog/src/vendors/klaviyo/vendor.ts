@@ -14,10 +14,11 @@ import { PHONE_COUNTRY } from '../shared/user-data.ts';
 /** `who` is added to every event, so an event also updates the profile. */
 const who = into('who.profile.data.attributes');
 const PERSON = 'profile.data.attributes';
+/** Klaviyo rejects the whole event for a phone number that its country does not use. */
 const person = (at: ReturnType<typeof into>) => [
   at('user_id', 'external_id'),
   at(source.EMAIL, 'email', ['normalize_email']),
-  at(source.PHONE, 'phone_number', [use('normalize_phone', PHONE_COUNTRY)]),
+  at(source.PHONE, 'phone_number', [use('normalize_phone', PHONE_COUNTRY, true)]),
 ];
 const WHO = [...person(who), who('anonymous_id', 'anonymous_id'), set('who.profile.data.type', 'profile')];
 const TRACK = [
