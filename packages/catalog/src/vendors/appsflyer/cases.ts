@@ -121,7 +121,7 @@ export default vendorCases(
               eventName,
               eventCurrency: 'EUR',
               eventValue:
-                '{"af_content_id":"p-1","af_content":"Tea","af_content_type":"Drinks","af_quantity":2,"af_price":20,"af_currency":"EUR"}',
+                '{"af_content_id":"p-1","af_content":"Tea","af_content_type":"Drinks","af_quantity":2,"af_price":10,"af_currency":"EUR"}',
             },
           },
         ],

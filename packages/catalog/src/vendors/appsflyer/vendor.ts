@@ -4,7 +4,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints, likeRetail } from '../shared/blueprints.ts';
-import { itemCount, orderTotal, unitValue } from '../shared/commerce.ts';
+import { itemCount, orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
 import { deviceIds, EEA_FIELD, eeaConsent } from '../shared/device.ts';
 import { optionalText, secret, text } from '../shared/fields.ts';
@@ -21,7 +21,9 @@ const PRODUCT: JsonObject[] = [
   value(source.productName, 'af_content'),
   value(source.CATEGORY, 'af_content_type'),
   value('properties.quantity', 'af_quantity', ['to_integer']),
-  ...unitValue('eventValue.af_price'),
+  // The price of one: af_quantity says how many.
+  value('properties.value', 'af_price', ['to_number']),
+  value('properties.price', 'af_price', ['to_number']),
   ...CURRENCY,
 ];
 const PRODUCTS: JsonObject[] = [value(source.productIds, 'af_content_id', ['to_string']), itemCount('eventValue.af_quantity')];
