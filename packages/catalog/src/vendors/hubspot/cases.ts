@@ -46,6 +46,17 @@ export default vendorCases(hubspot, [
     ],
   },
   {
+    name: 'traits in the spelling of Segment’s specification',
+    event: identified({
+      traits: { email: 'anna@example.com', firstName: 'Anna', lastName: 'Berg', company: { id: '7', name: 'Berg AG' } },
+    }),
+    replies: [{ status: 200, body: { id: '7' } }, { status: 200 }],
+    requests: [
+      { method: 'GET' },
+      { method: 'PATCH', body: { properties: { email: 'anna@example.com', firstname: 'Anna', lastname: 'Berg', company: 'Berg AG' } } },
+    ],
+  },
+  {
     name: 'a locked contact is tried again after two seconds',
     event: identified(),
     replies: [

@@ -3,7 +3,9 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { optionalSecret, select } from '../shared/fields.ts';
+import { from } from '../shared/mapping.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
+import * as source from '../shared/sources.ts';
 
 const CONTACTS = 'https://api.hubapi.com/crm/objects/2026-03/contacts';
 const auth: ChainStep['auth'] = {
@@ -121,13 +123,14 @@ export default defineVendor({
         events: {
           '@identify': {
             mappings: [
-              { source: 'traits.email', target: 'properties.email', transforms: ['trim', 'lowercase'] },
-              { source: 'traits.first_name', target: 'properties.firstname' },
-              { source: 'traits.last_name', target: 'properties.lastname' },
-              { source: 'traits.phone', target: 'properties.phone' },
-              { source: 'traits.company', target: 'properties.company' },
-              { source: 'traits.address.city', target: 'properties.city' },
-              { source: 'traits.address.country', target: 'properties.country' },
+              from(source.EMAIL, 'properties.email', ['trim', 'lowercase']),
+              from(source.FIRST_NAME, 'properties.firstname'),
+              from(source.LAST_NAME, 'properties.lastname'),
+              from(source.PHONE, 'properties.phone'),
+              // Segment's specification has an object here, most senders a text.
+              from(['traits.company.name', 'traits.company'], 'properties.company'),
+              from(source.CITY, 'properties.city'),
+              from(source.COUNTRY, 'properties.country'),
             ],
           },
         },
