@@ -34,7 +34,7 @@ const SERVER_FLOORS: readonly (readonly string[])[] = [
   ['tap', 'collector', 'intake', 'transports'],
   ['operations'],
   ['roles'],
-  ['listeners', 'openapi-paths', 'lifecycle', 'greeting', 'database-start', 'local-configuration', 'event-roles'],
+  ['listeners', 'openapi-paths', 'lifecycle', 'greeting', 'database-start', 'local-configuration', 'event-roles', 'shared-parts'],
   ['background'],
   ['main'],
 ];

@@ -17,10 +17,6 @@ import { keepLocalCopy, readLocalCopy } from './local-configuration.ts';
 import { otherPaths } from './openapi-paths.ts';
 import { watchDeliverers, watchSources } from './operations/health.ts';
 import { watchProcesses } from './operations/processes.ts';
-import { createGuardedClient } from './outbound/guarded-client.ts';
-import { keepRotatedTokens } from './outbound/rotated-tokens.ts';
-import { createTokenCache } from './outbound/tokens.ts';
-import { createSharedLimits } from './rate-limits/shared-limits.ts';
 import { startAlerts } from './roles/admin/alerts/evaluator.ts';
 import { startAdmin } from './roles/admin/start.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -29,10 +25,10 @@ import { createLogger } from './runtime/logger.ts';
 import { addUp, familiesOf, type MetricFamily } from './runtime/metric-families.ts';
 import { countAccepted, createMetrics } from './runtime/metrics.ts';
 import { watchStalls } from './runtime/stall-watch.ts';
-import { createSandbox } from './sandbox/sandbox.ts';
 import { createCipher } from './secrets/cipher.ts';
 import { deriveKey } from './secrets/keys.ts';
 import { createSecretDigest } from './secrets/secret-digest.ts';
+import { createSharedParts } from './shared-parts.ts';
 import { type LiveSnapshot, startSnapshot } from './snapshot/source.ts';
 import { listenForChanges } from './stores/config/change-notices.ts';
 import { loadConfig } from './stores/config/load-config.ts';
@@ -41,9 +37,8 @@ import { notify, readConfigVersion } from './stores/config/version.ts';
 import { registerSpaceGauge } from './stores/disk-space.ts';
 import { openStores } from './stores/open-stores.ts';
 import { outageOf } from './stores/outages.ts';
-import { createTap } from './tap/tap.ts';
 import type { Telemetry } from './telemetry/start.ts';
-import { createSender, driverOptions } from './transports/sender.ts';
+import { driverOptions } from './transports/sender.ts';
 import { VERSION } from './version.ts';
 
 /** `firsthand start`. Ends the process itself; see lifecycle.ts for the exit codes. */
@@ -137,11 +132,8 @@ export async function startServer(settings: Settings, { record = true }: { recor
     metrics,
   });
   snapshots = live;
-  const rateLimits = createSharedLimits({ clock, ...(settings.natsUrl === undefined ? {} : { ephemeral }) });
-  const tap = createTap(ephemeral, clock);
-  const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
-  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(log) });
-  const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
+  const parts = createSharedParts({ settings, log, ephemeral, clock, logger });
+  const { rateLimits, tap, sandbox, client, tokens, sender } = parts;
   const { paused, cannotRun, stop: stopWatching } = watchDeliverers(ephemeral, clock);
   const sources = watchSources(ephemeral, clock);
   const processId = randomUUID();
@@ -162,7 +154,6 @@ export async function startServer(settings: Settings, { record = true }: { recor
   });
 
   const shared = { log, snapshots: live, tap, rateLimits, settings, clock, logger };
-  const sandbox = createSandbox({ clock, logger });
   const collector = { db, leases, ephemeral, snapshots: live, settings, clock, logger };
   const files = has('ingest') ? createCollectorFiles(collector) : undefined;
   const challengeKey = deriveKey(secretKey, 'challenge-token');
@@ -272,16 +263,12 @@ export async function startServer(settings: Settings, { record = true }: { recor
       await ingest?.stop();
       files?.stop();
       await (stopOthers ?? (await othersLater))?.();
-      rateLimits.stop();
       stopWatching();
       sources.stop();
       processes.stop();
       stalls.stop();
       collections.stop();
-      tap.stop();
-      await sandbox.stop();
-      await sender.close();
-      await client.close();
+      await parts.close();
       await live.stop();
       await background?.close();
       await stores.close();

@@ -2,10 +2,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Settings } from '../config.ts';
 import { startEventRoles } from '../event-roles.ts';
-import { createGuardedClient } from '../outbound/guarded-client.ts';
-import { keepRotatedTokens } from '../outbound/rotated-tokens.ts';
-import { createTokenCache } from '../outbound/tokens.ts';
-import { createSharedLimits } from '../rate-limits/shared-limits.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { collectAfterLoad } from '../runtime/collect-after-load.ts';
 import { createLogger, type Logger } from '../runtime/logger.ts';
@@ -13,8 +9,8 @@ import { familiesOf, type MetricFamily } from '../runtime/metric-families.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import { watchStalls } from '../runtime/stall-watch.ts';
 import { ThreadLink } from '../runtime/thread-link.ts';
-import { createSandbox } from '../sandbox/sandbox.ts';
 import { openVault } from '../secrets/vault.ts';
+import { createSharedParts } from '../shared-parts.ts';
 import { startSnapshot } from '../snapshot/source.ts';
 import { loadConfig } from '../stores/config/load-config.ts';
 import { listKeyedOrganisations } from '../stores/config/organisations.ts';
@@ -25,9 +21,7 @@ import { threadsEphemeral } from '../stores/ephemeral/threads.ts';
 import { LOG_ERRORS } from '../stores/event-log/shared.ts';
 import { openBackgroundStores } from '../stores/open-stores.ts';
 import { outageOf } from '../stores/outages.ts';
-import { createTap } from '../tap/tap.ts';
 import type { EncodedSpan } from '../telemetry/otlp.ts';
-import { createSender } from '../transports/sender.ts';
 
 export interface BackgroundData {
   settings: Settings;
@@ -89,15 +83,11 @@ async function start({ link, logger, ephemeral, settings, traces, record }: Star
     logger,
     metrics,
   });
-  const rateLimits = createSharedLimits({ clock });
-  const tap = createTap(ephemeral, clock);
-  const client = createGuardedClient({ allowPrivateDestinations: settings.allowPrivateDestinations, clock });
-  const tokens = createTokenCache({ client, clock, logger, rotated: keepRotatedTokens(stores.log) });
-  const sender = createSender({ client, tokens, clock, allowPrivateDestinations: settings.allowPrivateDestinations });
-  const sandbox = createSandbox({ clock, logger });
+  const parts = createSharedParts({ settings, log: stores.log, ephemeral, clock, logger });
+  const { rateLimits, tap, sandbox, sender } = parts;
   const telemetry = traces ? { addSpans: (spans: readonly EncodedSpan[]) => link.tell('spans', spans) } : undefined;
-  const shared = { ...stores, db, cipher, snapshots, tap, rateLimits, settings, clock, logger };
-  const roles = await startEventRoles({ ...shared, sandbox, sender, telemetry, metrics, record });
+  const shared = { ...stores, db, cipher, snapshots, tap, rateLimits, sandbox, sender, settings, clock, logger };
+  const roles = await startEventRoles({ ...shared, telemetry, metrics, record });
   const stalls = watchStalls(logger);
   const collections = collectAfterLoad();
   return {
@@ -105,13 +95,9 @@ async function start({ link, logger, ephemeral, settings, traces, record }: Star
     readMetrics: () => familiesOf(metrics.registry),
     stop: () => roles.stop(),
     async close() {
-      rateLimits.stop();
       stalls.stop();
       collections.stop();
-      tap.stop();
-      await sandbox.stop();
-      await sender.close();
-      await client.close();
+      await parts.close();
       await snapshots.stop();
       await stores.close();
     },
