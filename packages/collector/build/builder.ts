@@ -8,7 +8,7 @@ import { type BuildInput, constantsOf } from './features.ts';
 import { leaveOut } from './leave-out.ts';
 
 export { type BuildInput, type ClientSideInput, CollectorConfigError } from './features.ts';
-export { type SnippetInput, scriptAddress, snippet } from './snippet.ts';
+export { snippet } from './snippet.ts';
 
 export interface CollectorBuild {
   code: string;

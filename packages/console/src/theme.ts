@@ -51,7 +51,7 @@ const dark: MantineColorsTuple = [
   '#0d1310',
 ];
 
-export const MONO = 'ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", Menlo, Consolas, monospace';
+const MONO = 'ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 /** An alert in the colours of the theme, as calm as the tags: the component's own yellow is the loudest thing on a page, most of all on dark. */
 const ALERTS: Readonly<Record<string, { soft: string; text: string }>> = {

@@ -1,7 +1,7 @@
 /** The one place that reads the environment. Every fault is reported, one line each naming the variable. */
 import { SETTINGS, type Setting } from './config/table.ts';
 
-export { ROLES, type Role } from './config/table.ts';
+export type { Role } from './config/table.ts';
 
 export type Settings = { [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key] extends Setting<infer T> ? T : never };
 export type SettingsResult = { ok: true; settings: Settings } | { ok: false; faults: string[] };

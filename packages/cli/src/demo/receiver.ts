@@ -19,7 +19,7 @@ const ok = (body: unknown, status = 200): Reply => ({ status, body });
 const OUTAGE_EVERY_MS = 180_000;
 const OUTAGE_MS = 20_000;
 
-export const VENDORS: Record<string, Vendor> = {
+const VENDORS: Record<string, Vendor> = {
   ga4: () => ok('', 204),
   meta: (body, now) => {
     const { data = [] } = JSON.parse(body) as { data?: { event_name?: string; event_id?: string; event_time?: number }[] };

@@ -5,7 +5,7 @@
 import { useState } from 'react';
 import classes from './parameter-switch.module.css';
 
-export const isParameter = (value: unknown): value is string => typeof value === 'string' && value.includes('{{pipeline_param.');
+const isParameter = (value: unknown): value is string => typeof value === 'string' && value.includes('{{pipeline_param.');
 
 export interface ParameterSwitchProps {
   /** Of the field. */

@@ -2,7 +2,8 @@
 import type { Role } from './session.ts';
 
 export type { Role };
-export const ROLES: readonly Role[] = ['viewer', 'editor', 'admin', 'owner'];
+
+const ROLES: readonly Role[] = ['viewer', 'editor', 'admin', 'owner'];
 
 export const reaches = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 /** Only an owner makes owners. */

@@ -5,15 +5,14 @@
 import type { JsonObject } from '../json.ts';
 import type { DataLayerConfig } from './data-layer.ts';
 
-export type { EventType } from '../event/canonical.ts';
-export type { ConsentConfig, JsBuilderConfig, PageVariable, VendorSync } from './collector-settings.ts';
+export type { ConsentConfig } from './collector-settings.ts';
 export type { DataLayerConfig, PiiAction } from './data-layer.ts';
 export type { DeliveryMode } from './delivery-mode.ts';
 export type { EventFilter } from './event-filter.ts';
 export type { Integration } from './integration.ts';
-export type { IdentityConfig, Pipeline, PipelineConfig } from './pipeline.ts';
+export type { IdentityConfig, Pipeline } from './pipeline.ts';
 export type { Revision } from './revision.ts';
-export type { Condition, ConditionOp, Rule, TransformUse } from './rules.ts';
+export type { Condition, ConditionOp } from './rules.ts';
 export type { Template } from './template.ts';
 export type { Transformation } from './transformation.ts';
 export type { WebhookProvider, WebhookSource, WebhookSourceType } from './webhook-source.ts';

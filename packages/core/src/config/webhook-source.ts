@@ -5,7 +5,7 @@ import { Id, Name, Nullable, OneOf, Timestamp } from './schema.ts';
 const SOURCE_TYPES = ['payment_processor', 'ecommerce_platform', 'crm', 'form_service', 'messaging_service', 'custom'] as const;
 const PROVIDERS = ['stripe', 'shopify', 'hubspot', 'typeform', 'intercom', 'github', 'svix', 'custom'] as const;
 /** `webhook`: the sender calls. The others are brokers from which the service reads. */
-export const SOURCE_KINDS = ['webhook', 'kafka', 'nats', 'sqs'] as const;
+const SOURCE_KINDS = ['webhook', 'kafka', 'nats', 'sqs'] as const;
 export type WebhookSourceType = (typeof SOURCE_TYPES)[number];
 export type WebhookProvider = (typeof PROVIDERS)[number];
 

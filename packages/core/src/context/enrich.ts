@@ -67,7 +67,7 @@ export function applyPage(event: CanonicalEvent, decisions: Decision[]): void {
 const PAGE_KEYS = ['url', 'title', 'referrer', 'path', 'search'];
 
 /** The page URL, wherever the client put it. May be a bare query string. */
-export function pageUrl(event: CanonicalEvent): string | undefined {
+function pageUrl(event: CanonicalEvent): string | undefined {
   const page = ownObject(event.context, 'page');
   const properties = isObject(event.properties) ? event.properties : undefined;
   return ownText(page, 'url') ?? ownText(properties, 'url') ?? ownText(page, 'search') ?? ownText(properties, 'search');

@@ -2,7 +2,7 @@
 import { MAX_RETRY_AFTER_MS } from '../vendor/retry-after.ts';
 
 /** The table has five waits, so there are at most six attempts. */
-export const MAX_RETRIES = 5;
+const MAX_RETRIES = 5;
 const JITTER = 0.25;
 
 export interface RetryRules {

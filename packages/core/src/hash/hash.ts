@@ -15,7 +15,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-export function sha256Bytes(input: string | Uint8Array): Uint8Array {
+function sha256Bytes(input: string | Uint8Array): Uint8Array {
   return sha256(bytesOf(input));
 }
 

@@ -5,10 +5,10 @@
  */
 export type Segment = { kind: 'key'; key: string } | { kind: 'index'; index: number } | { kind: 'each' };
 
-export const MAX_PATH_LENGTH = 1_000;
+const MAX_PATH_LENGTH = 1_000;
 export const MAX_PATH_SEGMENTS = 64;
 /** Limits target indexes: a larger one would let one line of configuration build a huge array for every event. */
-export const MAX_INDEX = 9_999;
+const MAX_INDEX = 9_999;
 
 export type ParsedPath = { ok: true; segments: readonly Segment[] } | { ok: false; message: string };
 

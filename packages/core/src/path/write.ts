@@ -8,7 +8,7 @@ type Box = Record<string, unknown>;
 type Write = (container: unknown, value: unknown) => unknown;
 type Remove = (container: unknown) => unknown;
 
-export function ownReader(key: string): Getter {
+function ownReader(key: string): Getter {
   return isInherited(key) ? (box) => (Object.hasOwn(box as Box, key) ? (box as Box)[key] : undefined) : (box) => (box as Box)[key];
 }
 

@@ -9,7 +9,7 @@ import { DEFAULT_CONSENT } from '../inbound/map-webhook.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 
-export const CANONICAL_CATEGORIES: readonly string[] = ['essential', 'analytics', 'marketing', 'advertising', 'functional'];
+const CANONICAL_CATEGORIES: readonly string[] = ['essential', 'analytics', 'marketing', 'advertising', 'functional'];
 
 /**
  * Google's consent-mode signals. `ad_personalization` has no category of its own: OR-ing it into `advertising` would

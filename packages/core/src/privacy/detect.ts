@@ -32,7 +32,7 @@ const ORDER = Object.keys(DETECTORS) as PiiKind[];
 const LEAST_DIGITS: Readonly<Record<PiiKind, number>> = { email: 0, iban: 10, card: 13, phone: 7 };
 const WINDOW = 16_384;
 /** A text with more is no text that a person wrote: it is covered whole. */
-export const MAX_FINDINGS = 5_000;
+const MAX_FINDINGS = 5_000;
 
 /** One text under detection. `step()` scans one window with one detector; ordinary texts need one step per detector. */
 export class Scan {

@@ -123,5 +123,5 @@ export function assembleProcessing(
 }
 
 export { validateTrackingPlanInSteps } from '../tracking-plan/tracking-plan.ts';
-export { DATA_LAYER_SECTIONS, mergeDataLayer } from './data-layer.ts';
+export { mergeDataLayer } from './data-layer.ts';
 export { validateTransformation } from './transformation.ts';

@@ -23,7 +23,7 @@ export type TransformationResult =
   | { ok: true; transformation: CompiledTransformation; warnings: string[] }
   | { ok: false; faults: ConfigFault[] };
 
-export const MAX_CODE = 100_000;
+const MAX_CODE = 100_000;
 type Source = Pick<Transformation, 'id' | 'kind' | 'rules' | 'code' | 'event_filter'>;
 
 /** Parameter placeholders are substituted in rules. Code receives the parameters themselves. */
@@ -81,7 +81,7 @@ export function validateTransformation(transformation: Partial<Transformation>):
   return faults;
 }
 
-export function compileEventFilter(filter: EventFilter | null | undefined): (event: CanonicalEvent) => boolean {
+function compileEventFilter(filter: EventFilter | null | undefined): (event: CanonicalEvent) => boolean {
   const names = filter?.event_names;
   if (!Array.isArray(names) || names.length === 0) return () => true;
   const wanted = new Set(names);

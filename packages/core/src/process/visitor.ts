@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** Longer than the longest session timeout, which is a day. */
 export const SESSION_KEPT_MS = 2 * DAY_MS;
 /** How long click ids, the first campaign and the group of an unidentified visitor are kept after the last event. */
-export const MEMORY_KEPT_MS = 90 * DAY_MS;
+const MEMORY_KEPT_MS = 90 * DAY_MS;
 /** As long as a browser keeps the anonymous id. A visitor who returns later gets a new one. */
 export const LINK_KEPT_MS = 400 * DAY_MS;
 

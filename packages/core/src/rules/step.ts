@@ -22,7 +22,7 @@ type Compile = (input: Input, where: string, checks: Checks) => Step | undefined
 
 const DROPPED: StepResult = Object.freeze({ kind: 'dropped' });
 
-export const STEPS: Readonly<Record<StepType, { keys: readonly string[]; compile: Compile }>> = {
+const STEPS: Readonly<Record<StepType, { keys: readonly string[]; compile: Compile }>> = {
   set: { keys: ['target', 'value'], compile: compileSet },
   enrich: { keys: ['target', 'value'], compile: compileSet },
   rename: { keys: ['source', 'target'], compile: compileRename },

@@ -53,7 +53,7 @@ const EVENT_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /** The table of a track event's properties. */
-export function eventTable(name: string): string {
+function eventTable(name: string): string {
   const slug = snakeCase(name);
   return FIXED_TABLES.has(slug) ? `_${slug}` : slug;
 }

@@ -27,7 +27,7 @@ interface LexedText extends Text {
 }
 
 /** Compiling one tag takes about 5 µs; no real request body comes near this number. */
-export const MAX_TAGS = 2_000;
+const MAX_TAGS = 2_000;
 /** Tags that disappear with their line when nothing else stands on it. */
 const LINE_TAGS: ReadonlySet<TagKind> = new Set(['open', 'inverse', 'else', 'close', 'comment']);
 

@@ -195,7 +195,7 @@ function fieldsOf(numbered: string | undefined): (payload: unknown) => string {
   };
 }
 
-export function formEncode(payload: unknown): string {
+function formEncode(payload: unknown): string {
   const query = new URLSearchParams();
   if (isObject(payload)) {
     for (const [key, value] of Object.entries(payload)) {

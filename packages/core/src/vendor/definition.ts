@@ -114,7 +114,6 @@ export type BodyDefinition =
   /** The payload becomes query parameters. `numbered` as in a form. */
   | { kind: 'query'; numbered?: string }
   | { kind: 'none' };
-export type BodyKind = BodyDefinition['kind'];
 
 export interface BatchDefinition {
   max_items: number;

@@ -2,7 +2,7 @@
 import type { EventHead } from '../event/canonical.ts';
 import { compileText } from './text.ts';
 
-export const FOLDER_PARTS = ['year', 'month', 'day', 'hour', 'date', 'event', 'type', 'pipeline'] as const;
+const FOLDER_PARTS = ['year', 'month', 'day', 'hour', 'date', 'event', 'type', 'pipeline'] as const;
 type FolderPart = (typeof FOLDER_PARTS)[number];
 
 export type CompiledFolder =

@@ -123,7 +123,7 @@ const MIN_SCRUBBED = 4;
 /** In events, which have many short values of their own, only values from this length on are masked. */
 export const MIN_SCRUBBED_IN_EVENTS = 8;
 
-export function valueAt(config: unknown, path: readonly string[]): unknown {
+function valueAt(config: unknown, path: readonly string[]): unknown {
   let value = config;
   for (const step of path) value = Array.isArray(value) ? value[Number(step)] : isObject(value) ? own(value, step) : undefined;
   return value;

@@ -25,7 +25,7 @@ const setting = (key: string, label: string, placeholder: string, help_text: str
   ...rest,
 });
 
-export const COMMON_FIELDS: readonly ConfigField[] = [
+const COMMON_FIELDS: readonly ConfigField[] = [
   ENDPOINT_FIELD,
   setting('timeout_ms', 'Timeout (ms)', '30000', 'Longest time a request may take.', { min: 1, max: 300_000 }),
   setting('retry_enabled', 'Retry failed deliveries', 'true', 'Off: one attempt only.', { type: 'boolean', default: true }),

@@ -12,7 +12,7 @@ import { compileFolder } from './folder.ts';
 import { compileText, renderText } from './text.ts';
 
 /** The drivers that a definition may name. */
-export const TRANSPORT_KINDS = [
+const TRANSPORT_KINDS = [
   'postgresql',
   'redshift',
   'mysql',

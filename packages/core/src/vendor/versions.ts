@@ -3,7 +3,7 @@ import type { ClientCertificate } from './compiled.ts';
 import type { ApiVersion, VendorDefinition } from './definition.ts';
 
 const DAY_MS = 86_400_000;
-export const WARNED_DAYS = 60;
+const WARNED_DAYS = 60;
 
 /** A warning from 60 days before the version in use ends. */
 export function versionWarnings(api: ApiVersion, values: Record<string, unknown>, now: number): string[] {
@@ -17,7 +17,7 @@ export function versionWarnings(api: ApiVersion, values: Record<string, unknown>
   return now >= end - WARNED_DAYS * DAY_MS ? [`The vendor’s API version ${version} ends on ${day}. ${change}`] : [];
 }
 
-export const CERTIFICATE_WARNED_DAYS = 30;
+const CERTIFICATE_WARNED_DAYS = 30;
 
 /** A warning from 30 days before a client certificate expires. */
 export function certificateWarnings(certificates: readonly ClientCertificate[], now: number): string[] {

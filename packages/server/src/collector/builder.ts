@@ -16,7 +16,7 @@ import type { Leases } from '../stores/leases/port.ts';
 import { buildInput } from './build-input.ts';
 import { BUILD_FINISHED_CHANNEL, BUILD_WANTED_CHANNEL } from './channels.ts';
 
-export const BUILDER_LEASE = 'collector-builder';
+const BUILDER_LEASE = 'collector-builder';
 /** Hints may be lost, or a process may die before it sends one. */
 const LOOK_EVERY_MS = 2_000;
 /** A build takes a fraction of a second. A hanging build must not block the others. */

@@ -4,7 +4,7 @@ import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
 import { finish, type Steps } from '@firsthand/core/steps.ts';
 import { ApiError, invalid } from './errors.ts';
 
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**

@@ -20,7 +20,7 @@ export type Parsed = { ok: true; value: unknown; longNumbers: boolean } | NotPar
 export type Unpacked = { ok: true; bytes: Buffer } | NotParsed;
 
 const TOO_LARGE: Rejection = { code: 'payload_too_large' };
-export const NOT_JSON: Rejection = { code: 'invalid_json' };
+const NOT_JSON: Rejection = { code: 'invalid_json' };
 const NOT_UTF8: Rejection = { code: 'invalid_json', message: 'The body is not valid UTF-8.' };
 const BAD_GZIP: Rejection = { code: 'invalid_json', message: 'The body is not valid gzip.' };
 export const NESTS_TOO_DEEP: Rejection = { code: 'validation_failed', message: `The body nests deeper than ${MAX_DEPTH} levels.` };

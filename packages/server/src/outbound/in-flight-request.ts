@@ -6,7 +6,7 @@ import type { Deadlines, Timed } from './deadlines.ts';
 import type { Connection } from './origin-pool.ts';
 import { DestinationRefused } from './resolver.ts';
 
-export const MAX_REPLY_BYTES = 65_536;
+const MAX_REPLY_BYTES = 65_536;
 
 export type SendResult =
   | { kind: 'reply'; reply: VendorReply; duration_ms: number }

@@ -210,7 +210,7 @@ function form(fields: Record<string, string | undefined>): TokenRequest {
   return { body: new URLSearchParams(given).toString() };
 }
 
-export function serviceAccountJwt(plan: Extract<TokenPlan, { kind: 'google_service_account' }>, now: number): string {
+function serviceAccountJwt(plan: Extract<TokenPlan, { kind: 'google_service_account' }>, now: number): string {
   const claims = { iss: plan.client_email, scope: plan.scope, aud: plan.token_url };
   return signJwt({ algorithm: 'RS256', private_key: plan.private_key, claims, lifetime_s: 3_600 }, now, privateKeys);
 }

@@ -44,9 +44,6 @@ export function writeNextKey(dataDir: string, key: string): void {
 export function adoptNextKey(dataDir: string): void {
   if (existsSync(join(dataDir, NEXT_FILE))) renameSync(join(dataDir, NEXT_FILE), join(dataDir, FILE));
 }
-export function keyFileExists(dataDir: string): boolean {
-  return existsSync(join(dataDir, FILE));
-}
 
 function writePrivate(file: string, key: string): void {
   writeFileSync(file, `${key}\n`, { mode: 0o600, flush: true });

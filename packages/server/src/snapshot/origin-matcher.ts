@@ -40,7 +40,7 @@ function hostFits(rule: HostRule, host: string): boolean {
 }
 
 /** Undefined if the entry is not a host: such an entry allows nothing. */
-export function readEntry(entry: string): HostRule | undefined {
+function readEntry(entry: string): HostRule | undefined {
   const text = entry
     .trim()
     .toLowerCase()

@@ -7,7 +7,7 @@ import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import type { Tap, TapFrame } from './port.ts';
 
 const FRESH_MS = 6_000;
-export const ANNOUNCE_EVERY_MS = 2_000;
+const ANNOUNCE_EVERY_MS = 2_000;
 const WATCH = 'watch';
 const channelOf = (orgId: string) => `tap.${orgId}`;
 

@@ -19,7 +19,7 @@ type Codecs = Record<'gzip' | 'zstd' | 'snappy' | 'lz4', { decompressSync: Unpac
 
 /** Of one batch of messages. */
 export const MAX_UNPACKED_BYTES = 32 * 1_048_576;
-export const MAX_UNPACKED_AT_ONCE = 2 * MAX_UNPACKED_BYTES;
+const MAX_UNPACKED_AT_ONCE = 2 * MAX_UNPACKED_BYTES;
 
 export async function loadKafkaClient(): Promise<void> {
   const entry = import.meta.resolve('@platformatic/kafka');

@@ -21,7 +21,7 @@ const NO_GROUP = { field: 'type', op: 'ne', value: 'group' };
  */
 const KNOWN = { all: [NO_GROUP, { not: source.AD_DENIED }] };
 /** An event of a Firebase app, for a config that names the app. */
-export const IS_FIREBASE = {
+const IS_FIREBASE = {
   all: [
     { field: 'parameters.firebase_app_id', op: 'exists' },
     {

@@ -12,7 +12,7 @@ export const NO_PREVIOUS_ID: VendorCase = {
   dropped: 'missing_required:previousId',
 };
 
-export const NO_USER_ID: VendorCase = {
+const NO_USER_ID: VendorCase = {
   name: 'an alias without the id of the user',
   event: identified({ original_type: 'alias', user_id: undefined as never, context: { previous_id: 'old-1' } }),
   dropped: 'missing_required:userId',

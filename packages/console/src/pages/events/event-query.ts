@@ -16,7 +16,6 @@ export const changesQuery = ({ event_id, pipeline_id }: { event_id: string; pipe
   queryFn: () => call(api.GET('/v1/admin/events/{event_id}/changes', { params: { path: { event_id }, query: { pipeline_id } } })),
   staleTime: 60_000,
 });
-export type Changes = Awaited<ReturnType<ReturnType<typeof changesQuery>['queryFn']>>;
 type Found = Awaited<ReturnType<ReturnType<typeof eventQuery>['queryFn']>>;
 export type Rejected = Extract<Found, { status: 'rejected' }>;
 export type Explained = Exclude<Found, Rejected>;

@@ -36,7 +36,7 @@ const CANONICAL: readonly string[] = [
 ];
 
 /** Fields and names of events that were observed. */
-export const fieldsQuery = (pipelineId: string | undefined) =>
+const fieldsQuery = (pipelineId: string | undefined) =>
   queryOptions({
     queryKey: ['fields', pipelineId],
     enabled: pipelineId !== undefined,

@@ -5,7 +5,7 @@ import { type SavedPart, savePart } from '../../save-part.ts';
 
 /** Begins the key of every list of sources. */
 export const SOURCES = ['webhook-sources'];
-export const PAGE = 50;
+const PAGE = 50;
 
 export const fetchSources = (search: string, offset: number) =>
   call(api.GET('/v1/admin/webhook-sources', { params: { query: { ...(search === '' ? {} : { search }), limit: PAGE, offset } } }));

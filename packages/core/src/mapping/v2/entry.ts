@@ -13,7 +13,7 @@ import { type Checks, join } from '../validate/checks.ts';
 import { isEmpty, type Read, readField, withoutHoles } from './leaf.ts';
 import { compileTree } from './tree.ts';
 
-export const MAX_LINES = 1_000;
+const MAX_LINES = 1_000;
 /** Of all targets of an entry. */
 const MAX_TARGET_PARTS = 10_000;
 /** Between two yields. */

@@ -14,7 +14,7 @@ import { registerRoutes } from './routes/index.ts';
 import { JsonBody, serialiseLarge } from './serialise.ts';
 import { createWrite } from './write.ts';
 
-export const BODY_LIMIT = 1_048_576;
+const BODY_LIMIT = 1_048_576;
 
 /** The management API, ready to be mounted on a `node:http` listener through `app.routing` once `app.ready()` has settled. */
 export function buildAdminApp(deps: AdminDeps): AdminApp {

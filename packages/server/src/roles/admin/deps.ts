@@ -85,12 +85,6 @@ export function roleReaches(role: UserRole, least: UserRole): boolean {
   return ROLE_ORDER.indexOf(role) >= ROLE_ORDER.indexOf(least);
 }
 
-export interface RouteInfo {
-  method: string;
-  url: string;
-  role: UserRole | 'public';
-}
-
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The minimum role; `public` needs no token. */

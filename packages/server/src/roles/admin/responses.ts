@@ -41,7 +41,7 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
 /** URLs that no route matches: not decodable, or longer than any id. */
 const UNROUTABLE = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH', 'FST_ERR_ASYNC_CONSTRAINT']);
 
-export function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { validation, validationContext, code, statusCode } = error as FastifyError;
   if (validation !== undefined) return validationError(validation as ErrorObject[], validationContext);

@@ -2,7 +2,7 @@ import { eventsTopic, replayTopic } from '../../event-record.ts';
 import type { Consumer, Delivery, EventLog, StoredRecord } from '../../stores/event-log/port.ts';
 
 /** Most records in one call of the handler. */
-export const MAX_HANDED_OUT = 64;
+const MAX_HANDED_OUT = 64;
 
 export type Handle = (topic: string, deliveries: Delivery[], replay: boolean) => Promise<void>;
 interface Origin {

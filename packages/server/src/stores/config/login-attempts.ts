@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
 const WINDOW_MS = 60_000;
-export const FAILURES_TO_LOCK = 5;
-export const LOCK_MS = 15 * 60_000;
+const FAILURES_TO_LOCK = 5;
+const LOCK_MS = 15 * 60_000;
 const FORGET_ATTEMPTS_MS = 86_400_000;
 const FORGET_PLACES_MS = 90 * 86_400_000;
 

@@ -61,7 +61,7 @@ export interface TracePage {
 export type LastStep = Pick<TraceStepRow, 'pipeline_id' | 'event_id' | 'integration_id' | 'kind' | 'reason'>;
 
 /** Counting stops here: an exact number of millions would cost seconds. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 const SEARCH_MS = 1_000;
 /** After the page is full, the search continues this long for the total. */
 const COUNT_MS = 25;

@@ -43,7 +43,7 @@ export function fileTransport(connection: Readonly<Record<string, string>>, stor
   };
 }
 
-export function encodingOf({ format = 'ndjson', compression = 'none', flatten }: Readonly<Record<string, string>>): EncodingOptions {
+function encodingOf({ format = 'ndjson', compression = 'none', flatten }: Readonly<Record<string, string>>): EncodingOptions {
   const known = FORMATS.find((one) => one === format);
   const packed = COMPRESSIONS.find((one) => one === compression);
   if (known === undefined) throw new Error(`unknown format ${format}: use ${FORMATS.join(', ')}`);

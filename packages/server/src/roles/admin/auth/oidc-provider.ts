@@ -77,7 +77,6 @@ export function createOidcProvider(settings: OidcSettings, deps: { clock: Clock;
 
   return { start, finish };
 }
-export type OidcProvider = ReturnType<typeof createOidcProvider>;
 
 const UNREACHABLE_CODES = new Set([
   'OAUTH_TIMEOUT',

@@ -171,4 +171,3 @@ export function createSignIn(deps: Pick<AdminDeps, 'db' | 'cipher' | 'clock' | '
 
   return { login, refresh, checkPassword, openSession, signOut };
 }
-export type SignIn = ReturnType<typeof createSignIn>;

@@ -11,7 +11,7 @@ import { isSecure } from '../auth/session-cookie.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 import { CONNECT_TTL_S, createOauthConnect, failed, type Started } from '../oauth-connect.ts';
 
-export const CALLBACK_PATH = '/v1/oauth/callback';
+const CALLBACK_PATH = '/v1/oauth/callback';
 const COOKIE = 'firsthand_connect';
 
 const Connection = named(

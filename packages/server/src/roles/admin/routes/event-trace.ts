@@ -212,6 +212,6 @@ function missingTrace({ traceSample, traceSampleAbove }: AdminContext['settings'
   return `There is no trace of this event. It never arrived, is no longer retained, or its trace was left out: above ${traceSampleAbove} events a second ${traceSample * 100} % of the traces are kept (TRACE_SAMPLE). An event that was dropped or failed is always traced, so this one, if it arrived, was delivered or waits.`;
 }
 
-export function asObject(event: unknown): JsonObject | null {
+function asObject(event: unknown): JsonObject | null {
   return (event as JsonObject | null | undefined) ?? null;
 }

@@ -103,12 +103,3 @@ export interface StreamInfo {
   cluster?: { leader?: string };
   state: { messages: number; first_seq: number; last_seq: number; subjects?: Record<string, number> };
 }
-export interface ConsumerInfo {
-  name: string;
-  stream_name: string;
-  config: { durable_name?: string; filter_subject?: string; max_ack_pending?: number };
-  ack_floor: { consumer_seq: number; stream_seq: number };
-  delivered: { consumer_seq: number; stream_seq: number };
-  num_pending: number;
-  num_ack_pending: number;
-}

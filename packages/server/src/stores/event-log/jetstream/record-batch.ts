@@ -87,6 +87,3 @@ export function unpackRecords(bytes: Buffer): LogRecord[] {
 export function hashesOf(meta: MsgHdrs | undefined): Buffer {
   return Buffer.from(meta?.get(IDS) ?? '', 'base64');
 }
-export function countOf(meta: MsgHdrs | undefined): number {
-  return Math.floor(Buffer.byteLength(meta?.get(IDS) ?? '', 'base64') / HASH_BYTES);
-}

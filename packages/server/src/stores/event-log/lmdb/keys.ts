@@ -1,7 +1,7 @@
 /** Keys sort as bytes: numbers are big-endian; sequences and times take 8 bytes, as two uint32. */
 const TWO_32 = 4_294_967_296;
 
-export function writeSeq(out: Buffer, at: number, value: number): number {
+function writeSeq(out: Buffer, at: number, value: number): number {
   out.writeUInt32BE(Math.floor(value / TWO_32), at);
   return out.writeUInt32BE(value % TWO_32, at + 4);
 }

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 
 /** What a thread writes: all topics, those of ingest, or all but those. A topic has one writer. */
 export type Part = 'all' | 'ingest' | 'others';
-export const INGEST_FAMILY = 'ingest';
+const INGEST_FAMILY = 'ingest';
 
 const SWEEP_MS = 1_000;
 const TEND_AGAIN_MS = 10;
