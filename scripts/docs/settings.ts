@@ -1,4 +1,5 @@
-import { SETTING_GROUPS, SETTINGS, type Setting } from '../../packages/server/src/config/table.ts';
+import type { Setting } from '../../packages/server/src/config/setting.ts';
+import { SETTING_GROUPS } from '../../packages/server/src/config/table.ts';
 import { code, generatedFrom, type Page, table } from './page.ts';
 
 function defaultOf(setting: Setting<unknown>): string {
@@ -7,14 +8,16 @@ function defaultOf(setting: Setting<unknown>): string {
 }
 
 export function settingsPages(): Page[] {
-  const all: Setting<unknown>[] = Object.values(SETTINGS);
-  const sections = SETTING_GROUPS.map((group) => {
-    const rows = all
-      .filter((setting) => setting.group === group)
-      .map((setting) => [code(setting.variable), defaultOf(setting), setting.meaning, setting.parser.expected]);
-    return `## ${group}\n\n${table(['variable', 'default', 'meaning', 'accepts'], rows)}\n`;
+  const sections = Object.entries(SETTING_GROUPS).map(([heading, group]) => {
+    const rows = Object.values(group).map((setting) => [
+      code(setting.variable),
+      defaultOf(setting),
+      setting.meaning,
+      setting.parser.expected,
+    ]);
+    return `## ${heading}\n\n${table(['variable', 'default', 'meaning', 'accepts'], rows)}\n`;
   });
-  const text = `${generatedFrom('packages/server/src/config/table.ts')}# Settings
+  const text = `${generatedFrom('packages/server/src/config/groups')}# Settings
 
 Settings are environment variables. An empty variable counts as unset. Bad values stop the start: the service prints one line for
 each fault, naming the variable, and exits with code 1.

@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { SETTING_GROUPS } from './config/table.ts';
 import { readSettings, type Settings } from './config.ts';
 
 function settings(env: Record<string, string>): Settings {
@@ -13,6 +14,11 @@ describe('settings', () => {
     expectTypeOf<Settings['natsUrl']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Settings['mode']>().toEqualTypeOf<'development' | 'production'>();
     expectTypeOf<Settings['trustProxy']>().toEqualTypeOf<number | string[] | undefined>();
+  });
+
+  test('every setting is read and has its place in the reference', () => {
+    const documented = Object.values(SETTING_GROUPS).flatMap((group) => Object.keys(group));
+    expect(documented.toSorted()).toEqual(Object.keys(settings({})).toSorted());
   });
 
   test('an empty environment gives the documented defaults', () => {

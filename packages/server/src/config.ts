@@ -1,7 +1,8 @@
 /** The one place that reads the environment. Every fault is reported, one line each naming the variable. */
-import { SETTINGS, type Setting } from './config/table.ts';
+import type { Setting } from './config/setting.ts';
+import { SETTINGS } from './config/table.ts';
 
-export type { Role } from './config/table.ts';
+export type { Role } from './config/groups/roles-and-security.ts';
 
 export type Settings = { [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key] extends Setting<infer T> ? T : never };
 export type SettingsResult = { ok: true; settings: Settings } | { ok: false; faults: string[] };

@@ -63,7 +63,6 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /dlq/replay': 'replayDeadLetters',
   'GET /stats': 'getStatistics',
   'GET /attention': 'listAttention',
-  'GET /pipelines/:id/fields': 'listPipelineFields',
   'POST /mapping/preview': 'previewMapping',
   'POST /integration-templates/:id/revisions/diff': 'diffRevisions',
   'POST /pipelines/:id/integrations/:integration_id/test': 'testPipelineIntegration',
