@@ -2,7 +2,8 @@ import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
-import { collectionPaths, eventSchema } from './openapi.ts';
+import { eventSchema } from './event-schema.ts';
+import { collectionPaths } from './openapi.ts';
 import { ROUTES, SEGMENT_SETTINGS } from './routes.ts';
 
 type Operation = { operationId: string; summary: string; responses: Record<string, { content: unknown }> };
