@@ -1,6 +1,6 @@
 /** Moves traces that a version before segments wrote into the newest segment, some at a time. SQLite only. */
 import { ANY_TIME, type TraceEventRow, type TraceStepRow } from './rows.ts';
-import { addToSegment } from './write.ts';
+import { addToSegment } from './write-segment.ts';
 import type { Writer } from './writer.ts';
 
 const SLICE = 2_000;

@@ -5,14 +5,13 @@
  */
 import { turns } from '../../runtime/turns.ts';
 import { keyOf } from './keys.ts';
-import { reasonAndAnswer, type TraceEventRow, type TraceStepRow, UNTRACED } from './rows.ts';
+import { countOutcomes, matchesSteps, type OutcomeFilter, type SearchedStep } from './outcome-filter.ts';
+import { keyOfEvent, reasonAndAnswer, type TraceEventRow, type TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { type NewestTraces, newestTraces, orAll, receivedSince, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
-import { MINUTE } from './stats.ts';
 import {
   idIn,
-  idOf,
   inOrganisation,
   LISTED_COLUMNS,
   type ListedTrace,
@@ -24,22 +23,7 @@ import {
   type TraceCursor,
 } from './traces.ts';
 
-export interface TraceFilter extends TraceCondition {
-  /** Why the event was dropped or failed, as a whole or at an integration. */
-  reason?: string;
-  /**
-   * The last step of the event at an integration (any, or `integration_id`) is this one. `waiting`: there is no step yet, or another attempt
-   * or result is to come. `failed`: any step is a failed attempt, also where a later one succeeded.
-   */
-  delivery?: TraceStepRow['kind'] | 'not_delivered' | 'waiting' | 'failed';
-  /**
-   * The integrations of each pipeline, and when each was added: events that have no step at an integration are its own since then. Needed for
-   * `waiting`, and for what was dropped before an integration.
-   */
-  assigned?: ReadonlyMap<string, readonly { id: string; since: number }[]>;
-  integration_id?: string;
-  /** The outcomes that `status`, `delivery` and `reason` ask for came in this time: any of them, also where a later one followed. */
-  outcome?: { from?: number; to?: number };
+export interface TraceFilter extends OutcomeFilter {
   /** Only events after this one in the order of the list. */
   after?: TraceCursor;
   limit: number;
@@ -84,7 +68,7 @@ async function lastSteps(observe: ObserveDb, orgId: string, events: readonly Lis
   );
   const last = new Map<string, LastStep>();
   for (const { at: _at, ...step } of steps.sort((a, b) => Number(a.at) - Number(b.at)))
-    last.set(`${idOf(step)} ${step.integration_id}`, { ...step, reason: reasonAndAnswer(step).reason });
+    last.set(`${keyOfEvent(step)} ${step.integration_id}`, { ...step, reason: reasonAndAnswer(step).reason });
   return [...last.values()];
 }
 
@@ -244,13 +228,11 @@ async function searchWindow(
   if (!bySteps && outcome === undefined) return { matches: found, edge: through };
   const steps = bySteps ? await searchedSteps(observe, filter, found) : new Map<string, SearchedStep[]>();
   if (outcome !== undefined) {
-    const matches = found.map((row) => ({ ...row, outcomes: countOutcomes(filter, outcome, row, steps.get(idOf(row)) ?? []) }));
+    const matches = found.map((row) => ({ ...row, outcomes: countOutcomes(filter, outcome, row, steps.get(keyOfEvent(row)) ?? []) }));
     return { matches: matches.filter(({ outcomes }) => outcomes > 0), edge: through };
   }
-  return { matches: found.filter((row) => matchesSteps(filter, row, steps.get(idOf(row)) ?? [])), edge: through };
+  return { matches: found.filter((row) => matchesSteps(filter, row, steps.get(keyOfEvent(row)) ?? [])), edge: through };
 }
-
-type SearchedStep = Pick<TraceStepRow, 'integration_id' | 'at' | 'kind' | 'reason'>;
 
 async function searchedSteps(observe: ObserveDb, filter: TraceFilter, events: readonly Match[]): Promise<Map<string, SearchedStep[]>> {
   const { org_id, integration_id, reason } = filter;
@@ -261,69 +243,8 @@ async function searchedSteps(observe: ObserveDb, filter: TraceFilter, events: re
   });
   return Map.groupBy(
     steps.map((step) => ({ ...step, at: Number(step.at) })),
-    idOf,
+    keyOfEvent,
   );
-}
-
-type Ended = Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>;
-
-/** How many outcomes of an event the statistics count in this time, under the other conditions. */
-function countOutcomes(filter: TraceFilter, { from, to }: NonNullable<TraceFilter['outcome']>, row: Ended, steps: SearchedStep[]): number {
-  const { reason, delivery, integration_id } = filter;
-  const isDue = (at: number) => at >= (from ?? Number.NEGATIVE_INFINITY) && at <= (to ?? Number.POSITIVE_INFINITY);
-  const ofEvent = () => {
-    if (!isDue(Number(row.processed_at)) || (reason !== undefined && row.reason !== reason)) return false;
-    if (delivery === undefined) return integration_id === undefined && (reason !== undefined || filter.status !== undefined);
-    if (delivery === 'failed') return integration_id === undefined && row.result === 'dead_lettered';
-    return delivery === 'dropped' && isDroppedBeforeRouting(filter, row);
-  };
-  const isCounted = (step: SearchedStep) =>
-    isDue(step.at) &&
-    (integration_id === undefined || step.integration_id === integration_id) &&
-    (delivery === undefined ? reason !== undefined : delivery === 'failed' ? FAILED.includes(step.kind) : step.kind === delivery) &&
-    (reason === undefined || reasonAndAnswer(step).reason === reason);
-  return steps.filter(isCounted).length + (ofEvent() ? 1 : 0);
-}
-/** It has no steps then. For an integration it counts from the minute in which that was added, as in the statistics. */
-function isDroppedBeforeRouting({ integration_id, assigned }: TraceFilter, row: Ended): boolean {
-  if (row.result !== 'dropped') return false;
-  if (integration_id === undefined) return true;
-  const added = assigned?.get(row.pipeline_id)?.find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
-  return Math.floor(added / MINUTE) <= Math.floor(Number(row.processed_at) / MINUTE);
-}
-
-function matchesSteps(filter: TraceFilter, row: Ended, steps: SearchedStep[]): boolean {
-  const { reason, delivery, integration_id, assigned } = filter;
-  if (reason !== undefined && row.reason !== reason && !steps.some((step) => reasonAndAnswer(step).reason === reason)) return false;
-  if (delivery === undefined && integration_id === undefined) return true;
-  if (delivery === 'dropped' && row.result === 'dropped') return isDroppedBeforeRouting(filter, row);
-  if (delivery === 'failed')
-    return (
-      (integration_id === undefined && row.result === 'dead_lettered') ||
-      steps.some((step) => FAILED.includes(step.kind) && (integration_id === undefined || step.integration_id === integration_id))
-    );
-  const last = new Map<string, number>();
-  for (const step of steps) last.set(step.integration_id, Math.max(step.at, last.get(step.integration_id) ?? 0));
-  if (delivery === 'waiting' && row.result === 'processed' && row.reason !== UNTRACED) {
-    const due = assigned?.get(row.pipeline_id) ?? [];
-    const isDue = ({ id, since }: { id: string; since: number }) =>
-      !last.has(id) && since <= Number(row.processed_at) && (integration_id === undefined || id === integration_id);
-    if (due.some(isDue)) return true;
-  }
-  return steps.some(
-    (step) =>
-      step.at === last.get(step.integration_id) &&
-      (integration_id === undefined || step.integration_id === integration_id) &&
-      (delivery === undefined || fits(step.kind, delivery)),
-  );
-}
-
-const FAILED: readonly TraceStepRow['kind'][] = ['retrying', 'dead_lettered'];
-
-function fits(kind: TraceStepRow['kind'], delivery: NonNullable<TraceFilter['delivery']>): boolean {
-  if (delivery === 'not_delivered') return kind !== 'delivered';
-  if (delivery === 'waiting') return kind === 'retrying' || kind === 'accepted_by_vendor';
-  return kind === delivery;
 }
 
 /** The whole rows, in the order given. */
@@ -341,8 +262,8 @@ async function rowsOf(observe: ObserveDb, orgId: string, wanted: readonly Match[
       .where(idIn(engine, 'event', ids))
       .execute(),
   );
-  const byPlace = new Map(found.map(numbers).map((row) => [`${idOf(row)} ${row.received_at}`, row]));
-  return wanted.flatMap((match) => byPlace.get(`${idOf(match)} ${match.received_at}`) ?? []);
+  const byPlace = new Map(found.map(numbers).map((row) => [`${keyOfEvent(row)} ${row.received_at}`, row]));
+  return wanted.flatMap((match) => byPlace.get(`${keyOfEvent(match)} ${match.received_at}`) ?? []);
 }
 
 const placeOf = ({ received_at, event_id }: TraceCursor): TraceCursor => ({ received_at: Number(received_at), event_id });

@@ -20,6 +20,7 @@ import {
 } from './dead-letters.ts';
 import { findTracesOf, removeTraces } from './erase-traces.ts';
 import { firstFailure } from './first-failure.ts';
+import { arrayText } from './insert-rows.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import { listTraces } from './list-traces.ts';
 import { openObserve } from './open.ts';
@@ -27,7 +28,7 @@ import { type ObserveDb, prepareObserve } from './schema.ts';
 import { readStats } from './stats.ts';
 import { findTrace, stepsOfEvents } from './traces.ts';
 import { waitingSeries } from './waiting.ts';
-import { arrayText, readPosition, writeTally, writeTogether } from './write.ts';
+import { readPosition, writeTally, writeTogether } from './write.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -40,6 +40,9 @@ export interface TraceStepRow {
   /** The revision that decided or built the request. Null where an earlier version recorded it. */
   revision_number: number | null;
 }
+/** Two pipelines may have events of the same id. */
+export const keyOfEvent = ({ pipeline_id, event_id }: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${pipeline_id}\n${event_id}`;
+
 /** The `reason` column apart: why an attempt failed or an event was dropped, or what the vendor answered to a success. */
 export function reasonAndAnswer({ kind, reason }: Pick<TraceStepRow, 'kind' | 'reason'>): { reason: string | null; answer: string | null } {
   return kind === 'delivered' ? { reason: null, answer: reason } : { reason, answer: null };

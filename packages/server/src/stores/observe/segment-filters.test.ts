@@ -8,7 +8,7 @@ import { prepareObserve } from './schema.ts';
 import { addFilter, withKey } from './segment-filters.ts';
 import { addSegment, dropSegment, listSegments, segmentTable } from './segments.ts';
 import { openSqliteWriter } from './sqlite-writer.ts';
-import { addToSegment } from './write.ts';
+import { addToSegment } from './write-segment.ts';
 
 let dataDir: string;
 let writer: ReturnType<typeof openSqliteWriter>;

@@ -1,6 +1,6 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { keyOf } from './keys.ts';
-import type { TraceEventRow, TraceStepRow } from './rows.ts';
+import { keyOfEvent, type TraceEventRow, type TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { orAll, stepsOf, tracesBetween } from './segment-choice.ts';
 import { allSteps, allTraces } from './segments.ts';
@@ -150,10 +150,9 @@ export async function selectSteps<S extends Pick<TraceStepRow, 'pipeline_id' | '
   const source = engine === 'sqlite' ? await stepsOf(observe, events) : undefined;
   if (engine === 'sqlite' && source === undefined) return [];
   const found = await orAll(source === undefined ? all : stepsIn(source), all, read);
-  const wanted = new Set(events.map(idOf));
-  return found.filter((step) => wanted.has(idOf(step)));
+  const wanted = new Set(events.map(keyOfEvent));
+  return found.filter((step) => wanted.has(keyOfEvent(step)));
 }
-export const idOf = ({ pipeline_id, event_id }: Pick<TraceEventRow, 'pipeline_id' | 'event_id'>) => `${pipeline_id} ${event_id}`;
 
 export interface FoundTrace {
   event: TraceEventRow;
