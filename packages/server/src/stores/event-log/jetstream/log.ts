@@ -1,5 +1,4 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { Clock } from '../../../runtime/clock.ts';
 import {
   type Alongside,
   type Append,
@@ -13,54 +12,23 @@ import {
   type ReadRange,
   type StoredRecord,
 } from '../port.ts';
-import { JetStreamApi, orNone } from './api.ts';
-import { Appender } from './append.ts';
-import { Canary } from './canary.ts';
-import { type ConsumerDeps, GroupConsumer } from './consumer.ts';
-import { CursorStore } from './cursor-store.ts';
+import { type JetStreamApi, orNone } from './api.ts';
+import type { Appender } from './append.ts';
+import type { Canary } from './canary.ts';
+import { GroupConsumer } from './consumer.ts';
+import type { CursorStore } from './cursor-store.ts';
 import type { JetStreamDelivery } from './delivery.ts';
-import { DirectGet } from './direct-get.ts';
-import { Feeds } from './feeds.ts';
-import { IdSummaries } from './id-summaries.ts';
-import { inTurn } from './in-turn.ts';
-import { Journal } from './journal.ts';
-import { CANARY_STREAM, CANARY_SUBJECT, Layout } from './names.ts';
+import type { DirectGet } from './direct-get.ts';
+import type { Feeds } from './feeds.ts';
+import type { Layout } from './names.ts';
 import { packed } from './packed.ts';
-import { Patches } from './patches.ts';
-import { NoStream, Publisher } from './publisher.ts';
-import { Reader } from './reader.ts';
-import { IdScanner } from './scan-ids.ts';
-import { Streams } from './streams.ts';
-import { Ticks } from './ticks.ts';
-import { Upkeep } from './upkeep.ts';
+import { createParts, type JetStreamLogSettings, type Parts } from './parts.ts';
+import type { Reader } from './reader.ts';
+import type { Streams } from './streams.ts';
+import type { Upkeep } from './upkeep.ts';
 
-export interface JetStreamLogSettings {
-  connection: NatsConnection;
-  dedupWindowMs: number;
-  replicas: number;
-  streams: number;
-  clock: Clock;
-  onClose?: () => void;
-  onError?: (error: unknown, where: { topic: string; group: string }) => void;
-  onWarning?: (message: string, error?: unknown) => void;
-}
-
-const PUBLISH_TIMEOUT_MS = 2_000;
-/** Without the journal the cursor is stored at once, so a broker that hangs must not hold settlements up for long. */
-const JOURNAL_TIMEOUT_MS = 700;
-/** Nothing waits for a summary of ids. */
-const ID_TIMEOUT_MS = 10_000;
-/** How late stored cursors and the appends before them may be. The journal has them. */
-const CURSOR_TICK_MS = 200;
-/** The same under load, where the results of a record that comes again are dropped. */
-const BUSY_TICK_MS = 1_000;
-/** The same where the consumer skips what comes again. */
-const LATE_TICK_MS = 2_000;
-const API_TIMEOUT_MS = 2_500;
 const FLUSH_TIMEOUT_MS = 2_500;
 const AGAIN_MS = 250;
-const STARTS_AT_ONCE = 64;
-const DEFAULT_MAX_PAYLOAD = 1_048_576;
 /** Dead letters are announced on the broker subject of their topic. */
 const ANNOUNCED = 'dlq-';
 
@@ -71,15 +39,14 @@ export class JetStreamLog implements EventLog {
   readonly #layout: Layout;
   readonly #api: JetStreamApi;
   readonly #streams: Streams;
-  readonly #publisher: Publisher;
-  readonly #publishers: readonly Publisher[];
+  readonly #publishers: Parts['publishers'];
   readonly #canary: Canary;
   readonly #appender: Appender;
   readonly #cursors: CursorStore;
   readonly #feeds: Feeds;
   readonly #reader: Reader;
   readonly #upkeep: Upkeep;
-  readonly #shared: Omit<ConsumerDeps, 'persist' | 'onError' | 'onStopped'>;
+  readonly #shared: Parts['consumerDeps'];
   readonly #consumers = new Set<GroupConsumer>();
   /** The newest consumer of each group. */
   readonly #byGroup = new Map<string, GroupConsumer>();
@@ -88,88 +55,29 @@ export class JetStreamLog implements EventLog {
   #closed = false;
 
   constructor(settings: JetStreamLogSettings) {
-    this.#settings = settings;
-    const { clock, connection, dedupWindowMs: windowMs, replicas } = settings;
-    this.#connection = connection;
-    // Wall time at start, monotonic clock afterwards: a clock jump does not move retries.
-    const offset = clock.now() - clock.monotonic();
-    const now = () => Math.floor(offset + clock.monotonic());
-    const maxPayload = () => connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
-    const layout = new Layout(settings.streams);
-    const api = new JetStreamApi(connection, API_TIMEOUT_MS);
-    const streams = new Streams(api, replicas);
-    const publisher = new Publisher(connection, PUBLISH_TIMEOUT_MS, (stored) => this.#canary.heard(stored));
-    const scanner = new IdScanner(api, connection);
-    const direct = new DirectGet(connection, api);
-    const patches = new Patches({ api, direct, publisher, streams, maxPayload });
-    const cursors = new CursorStore({ api, layout, streams, publisher });
-    const onWarning = (message: string, error: unknown) => settings.onWarning?.(message, error);
-    const journalPublisher = new Publisher(connection, JOURNAL_TIMEOUT_MS, () => {});
-    const journal = new Journal({
-      api,
-      layout,
-      streams,
-      direct,
-      publisher: journalPublisher,
-      monotonic: () => clock.monotonic(),
-      onWarning,
+    const parts = createParts(settings, {
+      append: (appends) => this.append(appends),
+      isClosed: () => this.#closed || settings.connection.isClosed(),
     });
-    const onError = (error: unknown) => settings.onError?.(error, { topic: '', group: '' });
-    const idPublisher = new Publisher(connection, ID_TIMEOUT_MS, () => {});
-    const summaries = new IdSummaries({ streams, direct, scanner, publisher: idPublisher, windowMs });
-    const feeds = new Feeds({ connection, api, streams, summaries, direct, windowMs, now, onError, onWarning });
-    this.#layout = layout;
-    this.#direct = direct;
-    this.#api = api;
-    this.#streams = streams;
-    this.#publisher = publisher;
-    this.#publishers = [publisher, journalPublisher, idPublisher];
-    this.#cursors = cursors;
-    this.#feeds = feeds;
-    this.#reader = new Reader(direct, patches);
-    this.#upkeep = new Upkeep({ api, cursors, direct, journal, patches, reader: this.#reader });
-    this.#appender = new Appender({ connection, layout, streams, publisher, scanner, windowMs, now });
-    this.#canary = new Canary({ write: () => this.#writeCanary(), monotonic: () => clock.monotonic() });
-    const isClosed = () => this.#closed || connection.isClosed();
-    const append = (appends: Append[]) => this.append(appends);
-    const refreshIds = () => this.#appender.refreshIds();
-    const startInTurn = inTurn(STARTS_AT_ONCE);
-    this.#shared = {
-      startInTurn,
-      refreshIds,
-      api,
-      streams,
-      direct,
-      publisher,
-      summaries,
-      patches,
-      cursors,
-      journal,
-      ticks: {
-        seen: new Ticks(CURSOR_TICK_MS),
-        dropped: new Ticks(CURSOR_TICK_MS, BUSY_TICK_MS),
-        skipped: new Ticks(LATE_TICK_MS),
-      },
-      feeds,
-      windowMs,
-      now,
-      maxPayload,
-      isClosed,
-      append,
-    };
+    this.#settings = settings;
+    this.#connection = settings.connection;
+    this.#layout = parts.layout;
+    this.#api = parts.api;
+    this.#streams = parts.streams;
+    this.#direct = parts.direct;
+    this.#publishers = parts.publishers;
+    this.#canary = parts.canary;
+    this.#appender = parts.appender;
+    this.#cursors = parts.cursors;
+    this.#feeds = parts.feeds;
+    this.#reader = parts.reader;
+    this.#upkeep = parts.upkeep;
+    this.#shared = parts.consumerDeps;
     void this.#followStatus();
   }
 
   get available(): boolean {
     return this.#connected && this.#canary.storing && !this.#closed;
-  }
-
-  async #writeCanary(): Promise<void> {
-    await this.#streams.ensureCanary();
-    await this.#publisher.publish(CANARY_SUBJECT, new Uint8Array(), undefined).catch((error: unknown) => {
-      if (error instanceof NoStream) this.#streams.forget(CANARY_STREAM);
-      throw error;
-    });
   }
 
   async #followStatus(): Promise<void> {

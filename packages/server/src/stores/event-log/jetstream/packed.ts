@@ -1,6 +1,4 @@
-import type { PackedRecords, StoredRecord } from '../port.ts';
-
-const PACKED_BYTES = 524_288;
+import { PACKED_BYTES, type PackedRecords, type StoredRecord } from '../port.ts';
 
 export async function* packed(messages: AsyncIterable<StoredRecord[]>): AsyncGenerator<PackedRecords> {
   let records: StoredRecord[] = [];

@@ -1,8 +1,5 @@
-import type { PackedRecords } from '../port.ts';
+import { PACKED_BYTES, type PackedRecords } from '../port.ts';
 import { dataPlaces, positionOf } from './block.ts';
-
-/** Records that are given away together: to pack them takes a fraction of a millisecond. */
-const PACKED_BYTES = 524_288;
 
 /** Copies the data of records into one buffer. An object for each of thousands of records would cost more than the copies. */
 export class Packer {
