@@ -1,10 +1,11 @@
 /** Serves pages under any host name, and starts a Chromium that resolves every name to localhost. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { type Chromium, findChromium } from '../../server/test/servers/find.ts';
 
 export interface PageSource {
   html: string;
@@ -53,24 +54,16 @@ const ARGS = [
   '--disable-sync',
   '--host-resolver-rules=MAP *.test 127.0.0.1',
 ];
-/**
- * `browser` is what visitors use. `shell` is Chromium's headless shell, if there is one: the same engine without windows and profiles. It needs
- * a fifth less processor time.
- */
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const PROGRAMS = { browser: BROWSERS, shell: ['chromium-headless-shell', ...BROWSERS] };
-export type Program = keyof typeof PROGRAMS;
 
-export const launchOptions = (program: Program = 'browser') => ({
-  executablePath: process.env.CHROMIUM_PATH ?? findProgram(PROGRAMS[program]),
+export const launchOptions = (program: Chromium = 'browser') => ({
+  executablePath: pathOf(program),
   headless: true,
   chromiumSandbox: false,
   args: ARGS,
 });
 
-function findProgram(names: string[]): string {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+function pathOf(program: Chromium): string {
+  const found = findChromium(program);
   if (found === undefined) throw new Error('No Chromium on the PATH; name one in CHROMIUM_PATH');
   return found;
 }
@@ -109,10 +102,10 @@ function countRequests(): void {
 }
 
 /** The test files of a worker process share these browsers. They end with the process. */
-const launched = new Map<Program, Promise<Browser>>();
+const launched = new Map<Chromium, Promise<Browser>>();
 
 /** A visitor, with their own cookies and storage. */
-export async function browse(program: Program = 'browser'): Promise<Browsing> {
+export async function browse(program: Chromium = 'browser'): Promise<Browsing> {
   const launching = launched.get(program) ?? chromium.launch(launchOptions(program));
   launched.set(program, launching);
   const browser = await launching;
