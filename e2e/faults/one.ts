@@ -1,6 +1,5 @@
 /** Runs one fault in its own process. `run.ts` forks it and receives the result over IPC. */
-import type { Mode } from './kit/fault.ts';
-import { Scope } from './kit/scope.ts';
+import { type Mode, Scope } from './kit/scope.ts';
 import { FAULTS } from './list.ts';
 
 const [id, mode] = process.argv.slice(2) as [string, Mode];

@@ -6,8 +6,9 @@ import { fork } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { watchConditions } from '../../bench/conditions.ts';
-import type { Fault, Mode, Verdict } from './kit/fault.ts';
+import type { Fault, Verdict } from './kit/fault.ts';
 import { printClusterTable, printVerdict } from './kit/print.ts';
+import type { Mode } from './kit/scope.ts';
 import { FAULTS } from './list.ts';
 
 const words = process.argv.slice(2);

@@ -1,7 +1,6 @@
 /** A fault and its result: figures, each with the expected value. */
-import type { Scope } from './scope.ts';
+import type { Mode, Scope } from './scope.ts';
 
-export type Mode = 'quick' | 'normal' | 'full';
 export interface Figure {
   stores: string;
   what: string;

@@ -5,8 +5,9 @@ import { startNats, startPostgres, type TestServer } from '../../../packages/ser
 import { type Client, pipelineTo, signIn } from '../../harness/client.ts';
 import { type Receiver, startReceiver } from '../../harness/receiver.ts';
 import { type Service, type StartOptions, startService } from '../../harness/service.ts';
-import type { Mode } from './fault.ts';
 import { Sink } from './sink.ts';
+
+export type Mode = 'quick' | 'normal' | 'full';
 
 export class Scope {
   readonly mode: Mode;

@@ -1,25 +1,10 @@
 /** The input of one field of a vendor's configuration, by its type. */
 import { NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { ConfigField } from './config-field.ts';
 import classes from './parameter-switch.module.css';
 import { ParameterSwitch, useParameter } from './parameter-switch.tsx';
 import { TableInput } from './table-input.tsx';
-
-export interface ConfigColumn {
-  key: string;
-  label: string;
-  type: string;
-  required: boolean;
-  placeholder?: string;
-  help_text?: string;
-  options?: string[];
-  default?: unknown;
-  multiline?: boolean;
-}
-export interface ConfigField extends ConfigColumn {
-  /** Of a `table`; a `list` has one, which describes an entry. */
-  columns?: ConfigColumn[];
-}
 
 export interface ConfigInputProps {
   field: ConfigField;

@@ -1,7 +1,7 @@
 /** A `table` or `list` field of a vendor's configuration: rows that can be added and removed, with faults at their cells. */
 import { Button, Input, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ConfigColumn, ConfigField } from './config-input.tsx';
+import type { ConfigColumn, ConfigField } from './config-field.ts';
 import parameter from './parameter-switch.module.css';
 import { ParameterSwitch, useParameter } from './parameter-switch.tsx';
 import classes from './table-input.module.css';

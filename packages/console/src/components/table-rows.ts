@@ -1,5 +1,5 @@
 /** The rows of a `table` or `list` field: what the form shows of the stored value, and what it stores. */
-import type { ConfigField } from './config-input.tsx';
+import type { ConfigField } from './config-field.ts';
 
 export type TableRow = Record<string, unknown>;
 

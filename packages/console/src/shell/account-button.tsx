@@ -1,9 +1,5 @@
-import { Button, type ButtonProps } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { type ComponentPropsWithRef, lazy, Suspense, useState } from 'react';
-import { organisationQuery } from '../queries.ts';
-import { useUser } from '../session/use-session.ts';
-import classes from './shell.module.css';
+import { lazy, Suspense, useState } from 'react';
+import { AccountLabel } from './account-label.tsx';
 
 const load = () => import('./account-menu.tsx');
 const AccountMenu = lazy(async () => ({ default: (await load()).AccountMenu }));
@@ -21,17 +17,5 @@ export function AccountButton() {
     <Suspense fallback={closed}>
       <AccountMenu />
     </Suspense>
-  );
-}
-
-export function AccountLabel(props: ButtonProps & Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>) {
-  const user = useUser();
-  const organisation = useQuery(organisationQuery());
-  return (
-    <Button variant="default" {...props}>
-      <span className={classes.organisation}>{organisation.data?.name ?? user.email.split('@', 1)[0]}</span>
-      <span className={classes.role}>{`\u00a0· ${user.role}`}</span>
-      {'\u00a0▾'}
-    </Button>
   );
 }

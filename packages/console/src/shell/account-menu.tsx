@@ -2,7 +2,7 @@ import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useUser } from '../session/use-session.ts';
-import { AccountLabel } from './account-button.tsx';
+import { AccountLabel } from './account-label.tsx';
 import { signOut } from './sign-out.tsx';
 
 /** Open to begin with: its button was pressed before it was loaded. */

@@ -1,6 +1,6 @@
 import { isDigit } from './characters.ts';
 import { cardLengths, luhn, MAX_CARD_DIGITS, MIN_CARD_DIGITS } from './checksum.ts';
-import type { Detector } from './detect.ts';
+import type { Detector } from './detector.ts';
 
 /** Card numbers are digits in groups, with single spaces, dots or hyphens between. Every run of adjacent groups is a candidate. */
 export const findCards: Detector = (text, from, until, findings) => {

@@ -4,27 +4,10 @@
  */
 import { findCards } from './cards.ts';
 import { isDigit } from './characters.ts';
+import type { DetectOptions, Detector, Finding, PiiKind } from './detector.ts';
 import { findEmails } from './emails.ts';
 import { findIbans } from './ibans.ts';
-import { findPhones, type Tries } from './phones.ts';
-
-export type PiiKind = 'email' | 'phone' | 'card' | 'iban';
-export interface Finding {
-  kind: PiiKind;
-  start: number;
-  end: number;
-}
-export interface DetectOptions {
-  /** ISO 3166 country of the visitor. Required to recognise national phone numbers. */
-  country?: string | undefined;
-  /** Phone library calls left for this event. */
-  tries?: Tries | undefined;
-}
-/**
- * Appends every finding that begins in [from, until) and returns the position where the next window starts. A detector may
- * read past `until` to complete a finding, by a bounded number of characters.
- */
-export type Detector = (text: string, from: number, until: number, findings: Finding[], options: DetectOptions) => number;
+import { findPhones } from './phones.ts';
 
 const DETECTORS: Readonly<Record<PiiKind, Detector>> = { email: findEmails, iban: findIbans, card: findCards, phone: findPhones };
 const ORDER = Object.keys(DETECTORS) as PiiKind[];

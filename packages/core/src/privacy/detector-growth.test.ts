@@ -8,7 +8,8 @@ import { parseUserAgent } from '../context/user-agent.ts';
 import { ga4NameOf } from '../transforms/ga4-name.ts';
 import { snake } from '../transforms/snake-case.ts';
 import { toIdentifier } from '../vendor/limits.ts';
-import { findPii, type PiiKind } from './detect.ts';
+import { findPii } from './detect.ts';
+import type { PiiKind } from './detector.ts';
 import { truncateIp } from './ip.ts';
 import { compileUrlParams } from './url-params.ts';
 

@@ -1,5 +1,5 @@
 import { isAlphanumeric, isDigit } from './characters.ts';
-import type { Detector } from './detect.ts';
+import type { Detector } from './detector.ts';
 
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 253;

@@ -1,6 +1,6 @@
 import { isAlphanumeric, isDigit, isLetter } from './characters.ts';
 import { ibanChecks, ibanLength } from './checksum.ts';
-import type { Detector } from './detect.ts';
+import type { Detector } from './detector.ts';
 
 export const findIbans: Detector = (text, from, until, findings) => {
   let i = from;

@@ -4,16 +4,13 @@
  */
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { isAlphanumeric, isDigit } from './characters.ts';
-import type { Detector } from './detect.ts';
+import type { Detector, Tries } from './detector.ts';
 
 const MAX_DIGITS = 15;
 const MIN_DIGITS = 7;
 const MAX_LENGTH = 32;
 /** Library calls per event, about 60 µs each. After that a plus sign with enough digits counts as a number without a call. */
 export const MAX_TRIES = 500;
-export interface Tries {
-  left: number;
-}
 
 const PLUS = 43;
 const OPEN = 40;

@@ -5,7 +5,7 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
-import type { PiiKind } from './detect.ts';
+import type { PiiKind } from './detector.ts';
 import { HashBudget } from './digest.ts';
 import { type CompiledFieldRule, compileFieldRule } from './field-rules.ts';
 import { truncateIp } from './ip.ts';

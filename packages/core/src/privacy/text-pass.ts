@@ -2,7 +2,8 @@
 import { ownObject, ownText } from '../context/objects.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
-import { type DetectOptions, type Finding, Scan } from './detect.ts';
+import { Scan } from './detect.ts';
+import type { DetectOptions, Finding } from './detector.ts';
 import { type HashBudget, REDACTED } from './digest.ts';
 import { MAX_TRIES } from './phones.ts';
 import type { CompiledPii } from './pii.ts';

@@ -4,28 +4,18 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, call } from '../../api.ts';
-import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
+import type { ConfigField } from '../../components/config-field.ts';
+import { ConfigInput } from '../../components/config-input.tsx';
 import { ConsentCategorySelect } from '../../components/consent-category-select.tsx';
 import { PipelinesSelect } from '../../components/server-select.tsx';
-import { type TestBody, TestEvent, type TestMode } from '../../components/trial-event.tsx';
+import { type TestBody, TestEvent } from '../../components/trial-event.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import classes from './catalog.module.css';
-import { ACCOUNT_FIELD, type InstallCalls, installation, lacksAccountOnly } from './installation.ts';
+import { ACCOUNT_FIELD, type InstallableVendor, type InstallCalls, installation, lacksAccountOnly } from './installation.ts';
 import { Installed } from './installed.tsx';
 import { mappedEvents, restText, type VariantConfig } from './variant.ts';
 
-export interface InstallableVendor {
-  key: string;
-  name: string;
-  category: string;
-  config_fields: ConfigField[];
-  variants: { key: string; name: string; default_config: unknown }[];
-  default_consent_category?: string | null;
-  connect: unknown;
-  see_it: string | null;
-  test_mode: TestMode | null;
-}
 const callsOf = (vendor: InstallableVendor): InstallCalls => ({
   install: async (key, body) =>
     (

@@ -1,6 +1,19 @@
 /** The calls of an installation: a template, then one integration per pipeline. */
 import { RefusedError } from '../../api-client.ts';
+import type { ConfigField } from '../../components/config-field.ts';
+import type { TestMode } from '../../components/trial-event.tsx';
 
+export interface InstallableVendor {
+  key: string;
+  name: string;
+  category: string;
+  config_fields: ConfigField[];
+  variants: { key: string; name: string; default_config: unknown }[];
+  default_consent_category?: string | null;
+  connect: unknown;
+  see_it: string | null;
+  test_mode: TestMode | null;
+}
 export interface InstalledIntegration {
   id: string;
   name: string;

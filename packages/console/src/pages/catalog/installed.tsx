@@ -4,8 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { ConnectAccount } from '../../components/connect-account.tsx';
 import { Tag } from '../../components/tag.tsx';
 import classes from './catalog.module.css';
-import type { InstallableVendor } from './install.tsx';
-import type { InstalledIntegration } from './installation.ts';
+import type { InstallableVendor, InstalledIntegration } from './installation.ts';
 
 export function Installed({
   vendor,

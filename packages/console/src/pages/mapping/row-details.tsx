@@ -9,11 +9,23 @@ import { LooseInput } from '../../components/loose-input.tsx';
 import { isSameJson } from '../../components/loose-value.ts';
 import { Suggest } from '../../components/suggest.tsx';
 import type { Completion } from './completions.ts';
-import { type TransformUse, withKey } from './draft.ts';
+import { type MappingRow, type TransformUse, withKey } from './draft.ts';
 import classes from './mapping.module.css';
-import type { RowProps } from './row.tsx';
+import type { Fault } from './rehearse.ts';
 import { suggestPaths } from './suggest-paths.tsx';
 import { argsOf, nameOf, withTransforms } from './transforms.tsx';
+
+export interface EditedRow {
+  row: MappingRow;
+  /** In its list. */
+  at: number;
+  /** The row's own path in the config. */
+  where: string;
+  faults: readonly Fault[];
+  completions: ReadonlyMap<string, Completion>;
+  disabled: boolean;
+  onChange: (at: number, row: MappingRow) => void;
+}
 
 export function RowDetails({
   row,
@@ -26,7 +38,7 @@ export function RowDetails({
   hasOrigin,
   onChange,
   onClose,
-}: RowProps & { name: string; hasOrigin: boolean; onClose: () => void }) {
+}: EditedRow & { name: string; hasOrigin: boolean; onClose: () => void }) {
   const uses = row.transforms ?? [];
   const withArguments = uses.flatMap((use, index) => (TRANSFORMS.get(nameOf(use))?.args.length ? [{ use, index }] : []));
   return (

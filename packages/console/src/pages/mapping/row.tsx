@@ -8,30 +8,20 @@ import { DragIcon } from '../../components/icons.tsx';
 import { LooseInput } from '../../components/loose-input.tsx';
 import { writeLoose } from '../../components/loose-value.ts';
 import { Suggest } from '../../components/suggest.tsx';
-import type { Completion } from './completions.ts';
 import { isWithin, type MappingRow } from './draft.ts';
 import classes from './mapping.module.css';
-import type { Fault } from './rehearse.ts';
-import { RowDetails } from './row-details.tsx';
+import { type EditedRow, RowDetails } from './row-details.tsx';
 import { suggestPaths } from './suggest-paths.tsx';
 import { Transforms } from './transforms.tsx';
 
-export interface RowProps {
-  row: MappingRow;
-  at: number;
+interface RowProps extends EditedRow {
   /** `row`, `enrichment` or `payload change`: begins the name of the row. */
   noun: string;
   /** Ends the name of the row: the title of its entry. */
   section: string;
   /** Of the list: rows are dropped on rows of their own list only. */
   listKey: string;
-  /** The row's own path in the config. */
-  where: string;
-  faults: readonly Fault[];
   changed: boolean;
-  completions: ReadonlyMap<string, Completion>;
-  disabled: boolean;
-  onChange: (at: number, row: MappingRow) => void;
   onRemove: (at: number) => void;
   onMove: (at: number, by: number) => void;
 }

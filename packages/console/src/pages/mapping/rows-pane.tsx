@@ -2,7 +2,8 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Dispatch, type ReactNode, type SetStateAction, useState } from 'react';
-import { type ConfigField, ConfigInput } from '../../components/config-input.tsx';
+import type { ConfigField } from '../../components/config-field.ts';
+import { ConfigInput } from '../../components/config-input.tsx';
 import { Suggest } from '../../components/suggest.tsx';
 import { type Completion, useEventNames } from './completions.ts';
 import { addEvent, type Config, isWithin, rowsOf, type Section, valueAt, withKey, withValue } from './draft.ts';
