@@ -1,3 +1,4 @@
+import { noOutcomes } from '@firsthand/core/outcome/stats-entry.ts';
 import type { components } from '../generated/api.d.ts';
 import type { Recent, RecentEntry } from './recent-counts.ts';
 
@@ -19,7 +20,7 @@ export function addRecent(base: BaseStatistics, recent: Recent | undefined, step
   if (groups === undefined) return { ...base, ...own, waiting: recent.waiting };
   const byId = new Map(recent.groups?.map(({ id, series }) => [id, series]));
   const known = new Set(groups.map(({ id }) => id));
-  const fresh = [...byId.keys()].filter((id) => !known.has(id)).map((id) => ({ id, series: [], totals: nothing() }));
+  const fresh = [...byId.keys()].filter((id) => !known.has(id)).map((id) => ({ id, series: [], totals: noOutcomes() }));
   return {
     ...base,
     ...own,
@@ -42,7 +43,7 @@ function continued(
     const time = new Date(Math.floor(Date.parse(minute.time) / stepMs) * stepMs).toISOString();
     const last = entries.at(-1);
     if (last !== undefined && last.time >= time) entries[entries.length - 1] = plus(last, minute);
-    else entries.push(plus({ time, ...nothing(), ...(last?.waiting === undefined ? {} : { waiting: 0 }) }, minute));
+    else entries.push(plus({ time, ...noOutcomes(), ...(last?.waiting === undefined ? {} : { waiting: 0 }) }, minute));
   }
   return { series: entries, totals: sum };
 }
@@ -57,25 +58,4 @@ function plus<T extends Counts>(counts: T, { time: _time, p50_ms, p99_ms, waitin
     }
   }
   return sum as T;
-}
-function nothing(): Counts {
-  return {
-    received: 0,
-    received_by_source: {},
-    rejected: 0,
-    rejected_by_reason: {},
-    rejected_dropped: 0,
-    duplicates: 0,
-    processed: 0,
-    dropped: {},
-    dropped_again: {},
-    delivered: 0,
-    retried: 0,
-    dead_lettered: 0,
-    dead_lettered_again: 0,
-    replayed: 0,
-    plan_violations: 0,
-    p50_ms: null,
-    p99_ms: null,
-  };
 }

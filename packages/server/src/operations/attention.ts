@@ -2,11 +2,13 @@
  * Items that need an operator's attention now, each with the resource it concerns. Derived on demand from health, counters, the snapshot and
  * the API tokens.
  */
+
 import type { Integration, WebhookSource } from '@firsthand/core/config/resources.ts';
+import type { StatsEntry } from '@firsthand/core/outcome/stats-entry.ts';
 import type { SourceStatus } from '../channels.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ApiToken } from '../stores/config/api-tokens.ts';
-import { readStatsBy, type StatsEntry } from '../stores/observe/stats.ts';
+import { readStatsBy } from '../stores/observe/stats.ts';
 import { type HealthDeps, type IntegrationHealth, integrationHealth } from './health.ts';
 
 const HOUR = 3_600_000;

@@ -1,3 +1,4 @@
+import { noOutcomes, type StatsEntry } from '@firsthand/core/outcome/stats-entry.ts';
 import { sql } from 'kysely';
 import { turns } from '../../runtime/turns.ts';
 import { percentile } from './latency.ts';
@@ -24,31 +25,6 @@ export interface Stats {
   series: (StatsEntry & { time: string })[];
   totals: StatsEntry;
 }
-export interface StatsEntry {
-  received: number;
-  /** By `browser`, `server` or the id of a webhook source. */
-  received_by_source: Record<string, number>;
-  rejected: number;
-  rejected_by_reason: Record<string, number>;
-  /** Rejected events of which no copy was kept. */
-  rejected_dropped: number;
-  duplicates: number;
-  processed: number;
-  dropped: Record<string, number>;
-  /** Replays that were dropped. */
-  dropped_again: Record<string, number>;
-  delivered: number;
-  retried: number;
-  dead_lettered: number;
-  /** Replays that failed for good. */
-  dead_lettered_again: number;
-  replayed: number;
-  /** Processed events that violate the tracking plan, flagged or allowed. */
-  plan_violations: number;
-  p50_ms: number | null;
-  p99_ms: number | null;
-}
-
 export interface StatsIntegration {
   id: string;
   pipeline_id: string;
@@ -187,30 +163,7 @@ interface Gathered {
   entry: StatsEntry;
   latency: Map<number, number>;
 }
-function gather(): Gathered {
-  return {
-    entry: {
-      received: 0,
-      received_by_source: {},
-      rejected: 0,
-      rejected_by_reason: {},
-      rejected_dropped: 0,
-      duplicates: 0,
-      processed: 0,
-      dropped: {},
-      dropped_again: {},
-      delivered: 0,
-      retried: 0,
-      dead_lettered: 0,
-      dead_lettered_again: 0,
-      replayed: 0,
-      plan_violations: 0,
-      p50_ms: null,
-      p99_ms: null,
-    },
-    latency: new Map(),
-  };
-}
+const gather = (): Gathered => ({ entry: noOutcomes(), latency: new Map() });
 function add({ entry, latency }: Gathered, counter: string, n: number): void {
   const colon = counter.indexOf(':');
   const kind = colon < 0 ? counter : counter.slice(0, colon);

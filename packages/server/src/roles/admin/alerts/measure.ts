@@ -1,10 +1,12 @@
 /** The value of an alert now: a counter of its window, or the backlog. */
+
 import type { Alert } from '@firsthand/core/config/alert.ts';
 import type { Integration } from '@firsthand/core/config/resources.ts';
+import type { StatsEntry } from '@firsthand/core/outcome/stats-entry.ts';
 import { waitingFor } from '../../../operations/health.ts';
 import type { Operations } from '../../../operations/operations.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { readStats, readStatsBy, type Stats, type StatsEntry } from '../../../stores/observe/stats.ts';
+import { readStats, readStatsBy, type Stats } from '../../../stores/observe/stats.ts';
 
 const MINUTE = 60_000;
 
