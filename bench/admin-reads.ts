@@ -11,6 +11,7 @@ import { createSharedLimits } from '@firsthand/server/rate-limits/shared-limits.
 import { buildAdminApp } from '@firsthand/server/roles/admin/app.ts';
 import { createOrganisation } from '@firsthand/server/roles/admin/create-organisation.ts';
 import { startOperations } from '@firsthand/server/roles/admin/testing/operations.ts';
+import { ADMIN_SETTINGS } from '@firsthand/server/roles/admin/testing/settings.ts';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { createCipher } from '@firsthand/server/secrets/cipher.ts';
 import { openConfigStore } from '@firsthand/server/stores/config/open.ts';
@@ -46,36 +47,7 @@ async function measure(engine: 'SQLite' | 'PostgreSQL', databaseUrl: string | un
     secretKey: SECRET_KEY,
     logger: pino({ level: 'silent' }),
     version: '0.0.0',
-    settings: {
-      accessTokenTtlMs: 3_600_000,
-      refreshTokenTtlMs: 3_600_000,
-      challengeTokenTtlMs: 300_000,
-      adminRateLimit: 1_000_000,
-      loginRateLimit: 10,
-      trustProxy: undefined,
-      mode: 'development' as const,
-      allowPrivateDestinations: true,
-      ingestUrl: undefined,
-      ingestPort: undefined,
-      baseUrl: undefined,
-      allowedHosts: undefined,
-      localLogin: true,
-      oidcIssuer: undefined,
-      oidcClientId: undefined,
-      oidcClientSecret: undefined,
-      oidcRoleClaim: undefined,
-      oidcRoleMap: undefined,
-      smtpUrl: undefined,
-      smtpFrom: 'firsthand@example.com',
-      roles: new Set(['admin' as const]),
-      databaseUrl: undefined,
-      natsUrl: undefined,
-      eventRetentionMs: 7 * 86_400_000,
-      deadLetterRetentionMs: 7 * 86_400_000,
-      dedupWindowMs: 86_400_000,
-      traceSample: 1,
-      traceSampleAbove: 1_000,
-    },
+    settings: { ...ADMIN_SETTINGS, accessTokenTtlMs: 3_600_000 },
     rateLimits: createSharedLimits({ clock: systemClock }),
     // `reload` runs once, after the data is in place: this benchmark measures reads.
     configChanged: async () => {},

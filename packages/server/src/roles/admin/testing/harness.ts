@@ -14,6 +14,7 @@ import { buildAdminApp } from '../app.ts';
 import { createOrganisation } from '../create-organisation.ts';
 import type { AdminApp, AdminDeps } from '../deps.ts';
 import { startOperations, type TestOperations } from './operations.ts';
+import { ADMIN_SETTINGS } from './settings.ts';
 
 export const SECRET_KEY = 'a secret key for tests only';
 export const PASSWORD = 'correct horse battery';
@@ -97,37 +98,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     secretKey: SECRET_KEY,
     clock,
     logger: pino({ level: process.env.TEST_LOG ?? 'silent' }),
-    settings: {
-      roles: new Set(['admin']),
-      databaseUrl: options.databaseUrl,
-      natsUrl: undefined,
-      eventRetentionMs: 7 * 86_400_000,
-      deadLetterRetentionMs: 7 * 86_400_000,
-      dedupWindowMs: 86_400_000,
-      traceSample: 1,
-      traceSampleAbove: 1_000,
-      accessTokenTtlMs: 900_000,
-      refreshTokenTtlMs: 7 * 86_400_000,
-      challengeTokenTtlMs: 300_000,
-      adminRateLimit: 1_000_000,
-      loginRateLimit: 10,
-      trustProxy: undefined,
-      mode: 'development',
-      allowPrivateDestinations: true,
-      ingestUrl: undefined,
-      ingestPort: undefined,
-      baseUrl: undefined,
-      allowedHosts: undefined,
-      localLogin: true,
-      oidcIssuer: undefined,
-      oidcClientId: undefined,
-      oidcClientSecret: undefined,
-      oidcRoleClaim: undefined,
-      oidcRoleMap: undefined,
-      smtpUrl: undefined,
-      smtpFrom: 'firsthand@example.com',
-      ...options.settings,
-    },
+    settings: { ...ADMIN_SETTINGS, databaseUrl: options.databaseUrl, ...options.settings },
     version: VERSION,
     rateLimits: createSharedLimits({ clock }),
     configChanged: async () => {

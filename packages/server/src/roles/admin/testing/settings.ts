@@ -1,0 +1,33 @@
+import type { AdminDeps } from '../deps.ts';
+
+/** Of a management API without addresses, e-mail and OpenID Connect. No test runs into the limit of requests. */
+export const ADMIN_SETTINGS: AdminDeps['settings'] = {
+  roles: new Set(['admin']),
+  databaseUrl: undefined,
+  natsUrl: undefined,
+  eventRetentionMs: 7 * 86_400_000,
+  deadLetterRetentionMs: 7 * 86_400_000,
+  dedupWindowMs: 86_400_000,
+  traceSample: 1,
+  traceSampleAbove: 1_000,
+  accessTokenTtlMs: 900_000,
+  refreshTokenTtlMs: 7 * 86_400_000,
+  challengeTokenTtlMs: 300_000,
+  adminRateLimit: 1_000_000,
+  loginRateLimit: 10,
+  trustProxy: undefined,
+  mode: 'development',
+  allowPrivateDestinations: true,
+  ingestUrl: undefined,
+  ingestPort: undefined,
+  baseUrl: undefined,
+  allowedHosts: undefined,
+  localLogin: true,
+  oidcIssuer: undefined,
+  oidcClientId: undefined,
+  oidcClientSecret: undefined,
+  oidcRoleClaim: undefined,
+  oidcRoleMap: undefined,
+  smtpUrl: undefined,
+  smtpFrom: 'firsthand@example.com',
+};
