@@ -50,7 +50,7 @@ export interface BackgroundDeps {
 }
 
 export function startBackground({ settings, record, onSpans, onFailed, onFatal }: BackgroundDeps): Background {
-  const worker = new Worker(threadEntry(new URL('./thread.ts', import.meta.url), 'keep', PRIORITY), {
+  const worker = new Worker(threadEntry(new URL('./thread.ts', import.meta.url), PRIORITY), {
     eval: true,
     workerData: { settings, record, traces: onSpans !== undefined } satisfies BackgroundData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

@@ -30,8 +30,7 @@ export interface BackgroundData {
   record: boolean;
 }
 
-/** Entry of the thread. */
-export function keep(port: MessagePort, data: BackgroundData): void {
+export function start(port: MessagePort, data: BackgroundData): void {
   const link = new ThreadLink(port, LOG_ERRORS);
   const logger = createLogger(data.settings.logLevel, { outageOf });
   process.on('uncaughtException', (error, origin) => {
@@ -40,9 +39,9 @@ export function keep(port: MessagePort, data: BackgroundData): void {
   });
   // Now: the main thread may listen to channels before the roles begin.
   const ephemeral = threadsEphemeral(link, { onError: (error) => logger.error({ err: error }, 'message between roles not handled') });
-  let running: ReturnType<typeof start> | undefined;
+  let running: Promise<Roles> | undefined;
   link.answer('begin', async () => {
-    running = start({ link, logger, ephemeral, ...data });
+    running = startRoles({ link, logger, ephemeral, ...data });
     await running;
   });
   link.answer('reload', async () => (await running)?.reload());
@@ -64,7 +63,7 @@ interface Roles {
   close(): Promise<void>;
 }
 
-async function start({ link, logger, ephemeral, settings, traces, record }: StartDeps): Promise<Roles> {
+async function startRoles({ link, logger, ephemeral, settings, traces, record }: StartDeps): Promise<Roles> {
   const clock = systemClock;
   const metrics = createMetrics({ ofProcess: false });
   function onFatal(error: Error): void {

@@ -29,8 +29,8 @@ const MOST_BYTES = 4 * 1_048_576;
 /** Of the records whose rows are in memory at once, on SQLite: what a whole transaction keeps would outlive the young generation. */
 const PIECE_BYTES = 262_144;
 
-/** Entry of the thread. Requests are answered one at a time, because they share one connection; records of several topics together. */
-export async function keep(port: MessagePort, { spanRatio, ...store }: RowWriterSettings): Promise<void> {
+/** Requests are answered one at a time, because they share one connection; records of several topics together. */
+export async function start(port: MessagePort, { spanRatio, ...store }: RowWriterSettings): Promise<void> {
   const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies RowWriterNotice));
   const spansOf = spanRatio === undefined ? () => [] : await spanEncoder(spanRatio);
   const waiting: RowWriterRequest[] = [];

@@ -80,7 +80,7 @@ export class RowWriter {
   }
 
   #start(): Worker {
-    const worker = new Worker(threadEntry(new URL('./row-writer-thread.ts', import.meta.url), 'keep'), {
+    const worker = new Worker(threadEntry(new URL('./row-writer-thread.ts', import.meta.url)), {
       eval: true,
       workerData: this.#settings,
       resourceLimits: { maxOldGenerationSizeMb: OLD_MB, maxYoungGenerationSizeMb: YOUNG_MB },

@@ -8,13 +8,12 @@ import { dirname } from 'node:path';
 
 const LOW = 10;
 
-/** Source for `new Worker(…, { eval: true })`: loads the module and calls its export named `start` with parent port and worker data. */
-export function threadEntry(module: URL, start?: string, priority = LOW): string {
+/** Source for `new Worker(…, { eval: true })`: loads the module and calls its export `start` with parent port and worker data. */
+export function threadEntry(module: URL, priority = LOW): string {
   const cache = getCompileCacheDir();
   const enable = cache === undefined ? '' : `require('node:module').enableCompileCache(${JSON.stringify(dirname(cache))});`;
-  const call = start === undefined ? '' : `.then((module) => module.${start}(threads.parentPort, threads.workerData))`;
   // A process that was started with a lower one may not raise it.
   const yieldCore =
     process.platform === 'linux' ? `const os = require('node:os'); if (os.getPriority() < ${priority}) os.setPriority(${priority});` : '';
-  return `${yieldCore} const threads = require('node:worker_threads'); ${enable} import(${JSON.stringify(module.href)})${call};`;
+  return `${yieldCore} const threads = require('node:worker_threads'); ${enable} import(${JSON.stringify(module.href)}).then((module) => module.start(threads.parentPort, threads.workerData));`;
 }

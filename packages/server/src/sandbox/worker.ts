@@ -101,13 +101,15 @@ async function answer(message: RunMessage): Promise<void> {
   trim();
 }
 
-port.on('message', (message: RunMessage) => {
-  answer(message).catch((error: unknown) => {
-    const failed = { error: `the engine cannot be started: ${error instanceof Error ? error.message : String(error)}` };
-    port.postMessage({ type: 'results', results: message.events.map(() => failed), last: true } satisfies WorkerReply);
+export async function start(): Promise<void> {
+  port.on('message', (message: RunMessage) => {
+    answer(message).catch((error: unknown) => {
+      const failed = { error: `the engine cannot be started: ${error instanceof Error ? error.message : String(error)}` };
+      port.postMessage({ type: 'results', results: message.events.map(() => failed), last: true } satisfies WorkerReply);
+    });
   });
-});
-// The first run of an engine is the slowest: do it now, not during the first event.
-const warm = Vm.load(await newEngine(compiled, limits.memory_bytes), 'function transform(event) { return event }', limits);
-if (warm.ok) warm.vm.run('{"type":"track"}', '{"a":"b"}');
-port.postMessage({ type: 'ready' } satisfies WorkerReply);
+  // The first run of an engine is the slowest: do it now, not during the first event.
+  const warm = Vm.load(await newEngine(compiled, limits.memory_bytes), 'function transform(event) { return event }', limits);
+  if (warm.ok) warm.vm.run('{"type":"track"}', '{"a":"b"}');
+  port.postMessage({ type: 'ready' } satisfies WorkerReply);
+}

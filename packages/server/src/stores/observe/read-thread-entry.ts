@@ -11,7 +11,7 @@ const BUSY_MS = 2_000;
 const MAX_CACHED_STATEMENTS = 48;
 const CACHE_KB = 8_192;
 
-export function serve(port: MessagePort, { file }: { file: string | undefined }): void {
+export function start(port: MessagePort, { file }: { file: string | undefined }): void {
   const calls = callsOn(file);
   port.on('message', async ({ id, call, parameters }: ReadRequest) => {
     const called = calls[call] as (...parameters: unknown[]) => unknown;

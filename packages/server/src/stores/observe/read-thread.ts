@@ -70,7 +70,7 @@ export class ReadThread {
 
   #start(): Worker {
     this.#answered.clear();
-    const worker = new Worker(threadEntry(new URL('./read-thread-entry.ts', import.meta.url), 'serve'), {
+    const worker = new Worker(threadEntry(new URL('./read-thread-entry.ts', import.meta.url)), {
       eval: true,
       workerData: { file: this.#file },
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

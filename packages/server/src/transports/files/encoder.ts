@@ -28,7 +28,7 @@ class EncoderThread {
 
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
-    this.#worker = new Worker(threadEntry(new URL('./encoder-thread.ts', import.meta.url), 'start'), {
+    this.#worker = new Worker(threadEntry(new URL('./encoder-thread.ts', import.meta.url)), {
       eval: true,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
