@@ -40,7 +40,6 @@ export type LoadedRows = CompleteRows & Pick<ConfigRows, 'urgent_version'>;
 export interface LiveSnapshot extends SnapshotSource {
   /** Loads changes now. Resolves when the new snapshot is active. */
   reload(): Promise<void>;
-  faults(): readonly SnapshotFault[];
   readonly databaseAvailable: boolean;
   stop(): Promise<void>;
 }
@@ -202,7 +201,6 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
       return () => listeners.delete(listener);
     },
     reload,
-    faults: () => faults,
     get databaseAvailable() {
       return databaseAvailable;
     },

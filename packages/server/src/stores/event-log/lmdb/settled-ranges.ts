@@ -46,18 +46,6 @@ export class SettledRanges {
     else runs.splice(after, 0, seq, seq);
   }
 
-  /** Marks everything up to `seq` as settled, for records that no longer exist. */
-  addThrough(seq: number): void {
-    if (seq <= this.cursor) return;
-    this.cursor = seq;
-    const runs = this.#runs;
-    while (runs.length > 0 && runs[0]! <= this.cursor + 1) {
-      this.#above -= runs[1]! - runs[0]! + 1;
-      if (runs[1]! > this.cursor) this.cursor = runs[1]!;
-      runs.splice(0, 2);
-    }
-  }
-
   /** Index of the last run that begins at or before `seq`, or -2. */
   #runAt(seq: number): number {
     const runs = this.#runs;
