@@ -64,8 +64,11 @@ export function readEventRecordId(recordId: string): { pipeline_id: string; even
  * hold another event, of another organisation even.
  */
 export function isRecordOf(recordId: string, pipelineId: string, eventId: string): boolean {
-  const plain = eventRecordId(pipelineId, eventId);
-  return recordId === plain || recordId.startsWith(`${plain}#`);
+  return isOrReplays(recordId, eventRecordId(pipelineId, eventId));
+}
+/** The same, by the id of the event's record. */
+export function isOrReplays(recordId: string, ofEvent: string): boolean {
+  return recordId === ofEvent || recordId.startsWith(`${ofEvent}#`);
 }
 
 export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent): Uint8Array {

@@ -3,7 +3,7 @@
  * until every integration has settled the events.
  */
 import { randomUUID } from 'node:crypto';
-import { deadLetterTopic } from '../event-record.ts';
+import { deadLetterTopic, isOrReplays } from '../event-record.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Append, Consumer, Delivery, EventLog } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
@@ -107,7 +107,7 @@ async function heldBy(log: EventLog, topic: string, positions: readonly string[]
   const held: string[] = [];
   for (const [i, position] of positions.entries()) {
     const found = await log.get(topic, position);
-    if (found !== undefined && (found.id === records[i] || found.id.startsWith(`${records[i]}#`))) held.push(position);
+    if (found !== undefined && isOrReplays(found.id, records[i]!)) held.push(position);
   }
   return held;
 }
