@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Client, pipelineTo, send, signIn, until } from '../e2e/harness/client.ts';
 import { type Service, startService } from '../e2e/harness/service.ts';
-import { chance, type IdPrefix, newId } from '../packages/server/src/runtime/ids.ts';
+import { type IdPrefix, newId, randomText } from '../packages/server/src/runtime/ids.ts';
 
 export interface Size {
   pipelines: number;
@@ -118,7 +118,7 @@ export function copyConfiguration(file: string, { pipelines, integrationsPerPipe
   database.exec('begin');
   for (let i = 1; i < pipelines; i++) {
     const pipeline_id = id('pl');
-    insert('pipelines', { ...pipeline, id: pipeline_id, name: `Shop ${i}`, slug: `shop-${i}`, pipeline_key: `pk_${chance(32)}` });
+    insert('pipelines', { ...pipeline, id: pipeline_id, name: `Shop ${i}`, slug: `shop-${i}`, pipeline_key: `pk_${randomText(32)}` });
     if (i < PLANS) insert('tracking_plans', { ...plan, pipeline_id });
     insert('transformations', { ...transformation, id: id('trf'), pipeline_id });
     const template_id = id('tpl');

@@ -1,7 +1,7 @@
 /** Numbers in JSON text that may not survive as a double. They are replaced in the text, because parsing would round them. */
 import { endOfString, isPlainlyExact } from '@firsthand/core/event/exact-numbers.ts';
 import { endOfNumber } from '@firsthand/core/event/scan-json.ts';
-import { chance } from '../runtime/ids.ts';
+import { randomText } from '../runtime/ids.ts';
 
 const QUOTE = 34;
 const MINUS = 45;
@@ -31,7 +31,7 @@ export function replaceLongNumbers(json: Buffer, replace: (source: string) => st
 }
 
 /** Prefix of a number that is a string for a moment. Random, so that no client can send it. */
-const MARK = `number-${chance(16)}:`;
+const MARK = `number-${randomText(16)}:`;
 const MARKED = new RegExp(`"${MARK}([-+.0-9eE]+)"`, 'g');
 
 /** Changes a JSON text as a value and keeps the digits of its numbers. Expects valid JSON. To `change`, long numbers are strings. */

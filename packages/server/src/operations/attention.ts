@@ -2,7 +2,6 @@
  * Items that need an operator's attention now, each with the resource it concerns. Derived on demand from health, counters, the snapshot and
  * the API tokens.
  */
-
 import type { Integration, WebhookSource } from '@firsthand/core/config/resources.ts';
 import type { StatsEntry } from '@firsthand/core/outcome/stats-entry.ts';
 import type { SourceStatus } from '../channels.ts';

@@ -8,7 +8,7 @@
  */
 
 import type { Clock } from '../runtime/clock.ts';
-import { chance } from '../runtime/ids.ts';
+import { randomText } from '../runtime/ids.ts';
 import { WorkInterval } from '../runtime/work-interval.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
 import { type Limit, LimitAccount } from './limit-account.ts';
@@ -66,7 +66,7 @@ interface Loan {
 export function createSharedLimits(deps: { ephemeral?: Ephemeral; clock: Clock; random?: () => number }): SharedLimits {
   const { ephemeral = NO_OTHERS, clock, random = Math.random } = deps;
   const now = () => clock.monotonic();
-  const members = new Members(ephemeral, chance(12), now);
+  const members = new Members(ephemeral, randomText(12), now);
   const accounts = new Map<string, { account: LimitAccount; limit: Limit }>();
   const loans = new Map<string, Loan>();
   const desk = new LoanDesk(ephemeral, members.id, { serve, onGrants });

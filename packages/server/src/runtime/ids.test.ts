@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chance, newId } from './ids.ts';
+import { newId, randomText } from './ids.ts';
 
 test('ids sort by the time they were created', () => {
   const ids = [1, 999, 1_700_000_000_000, 1_700_000_000_001].map((now) => newId('pl', now));
@@ -8,8 +8,8 @@ test('ids sort by the time they were created', () => {
 });
 
 test('random characters do not repeat, beyond one filling of random bytes', () => {
-  const made = Array.from({ length: 2_000 }, () => chance(16));
+  const made = Array.from({ length: 2_000 }, () => randomText(16));
   expect(new Set(made).size).toBe(made.length);
   expect(new Set(made.join('')).size).toBe(32);
-  expect(chance(10_000)).toHaveLength(10_000);
+  expect(randomText(10_000)).toHaveLength(10_000);
 });

@@ -24,7 +24,7 @@ export type IdPrefix =
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {
   let time = '';
   for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
-  return `${prefix}_${time}${chance(16)}`;
+  return `${prefix}_${time}${randomText(16)}`;
 }
 
 /** Random bytes for many ids: a buffer for each would cost more than the id. */
@@ -32,7 +32,7 @@ const random = new Uint8Array(4_096);
 let used = random.length;
 
 /** `length` characters of five random bits each. */
-export function chance(length: number): string {
+export function randomText(length: number): string {
   let out = '';
   for (let i = 0; i < length; i++) {
     if (used === random.length) {

@@ -7,7 +7,7 @@ import type { TransportRecord } from '@firsthand/core/vendor/transport.ts';
 import { connect, type IConnackPacket, type MqttClient } from 'mqtt';
 import { SocketGuard } from '../outbound/guarded-sockets.ts';
 import { errorText } from '../runtime/error-text.ts';
-import { chance } from '../runtime/ids.ts';
+import { randomText } from '../runtime/ids.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { LazyClient, tlsOptions, verdictOfAll, within } from './lazy-client.ts';
 import type { OpenTransport } from './port.ts';
@@ -114,7 +114,7 @@ async function connectMqtt(connection: Readonly<Record<string, string>>, retain:
   const password = connection.password || decodeURIComponent(url.password);
   const mqtt = connect(`${url.protocol}//${url.host}${url.protocol.startsWith('ws') ? url.pathname : ''}`, {
     protocolVersion: 5,
-    clientId: connection.client_id || `firsthand-${chance(12)}`,
+    clientId: connection.client_id || `firsthand-${randomText(12)}`,
     clean: true,
     reconnectPeriod: 0,
     connectTimeout: CONNECT_MS,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { chance } from '../../src/runtime/ids.ts';
+import { randomText } from '../../src/runtime/ids.ts';
 import { startPostgres } from './postgres.ts';
 
 export interface TestDatabase {
@@ -16,7 +16,7 @@ export async function startDatabase(): Promise<TestDatabase> {
 }
 
 export async function freshDatabase(serverUrl: string): Promise<string> {
-  const name = `t_${chance(12)}`;
+  const name = `t_${randomText(12)}`;
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   await client.query(`create database ${name}`);

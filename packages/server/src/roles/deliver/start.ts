@@ -1,6 +1,6 @@
 /** The delivery role: one worker per integration of the snapshot, and the periodic checks for all of them. */
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice, REPLAY_CHANNEL } from '../../channels.ts';
-import { chance } from '../../runtime/ids.ts';
+import { randomText } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import { registerBacklogGauges } from './backlog-gauges.ts';
@@ -33,7 +33,7 @@ export function startDeliver(deps: DeliverDeps): DeliverRole {
   const lanes = deps.leases && new LaneBook(deps, () => fleet.reconcile());
   const workerDeps = { ...deps, attempts, compileRevision: deps.compileRevision };
   const fleet = new Fleet(workerDeps, snapshots.current(), share.owns, GRACE_MS, lanes);
-  const from = chance(8);
+  const from = randomText(8);
   if (deps.registry) {
     attempts.register(deps.registry);
     registerBacklogGauges(deps.registry, () => fleet.workers.values(), deps.clock);

@@ -6,7 +6,7 @@
 import type { Outcome, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { chance } from '../../runtime/ids.ts';
+import { randomText } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { WorkInterval } from '../../runtime/work-interval.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
@@ -39,7 +39,7 @@ export function createCounts(
   logger: Pick<Logger, 'warn'>,
   onCounts?: (summary: CountSummary) => void,
 ): Counts {
-  const run = chance(16);
+  const run = randomText(16);
   let sequence = 0;
   let pending = new Map<string, Pending>();
   let summary: CountSummary = { accepted: 0, duplicates: 0, rejected: {} };

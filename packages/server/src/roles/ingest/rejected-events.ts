@@ -9,7 +9,7 @@
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { chance } from '../../runtime/ids.ts';
+import { randomText } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { WorkInterval } from '../../runtime/work-interval.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
@@ -57,7 +57,7 @@ export function keepRejectedEvents(deps: {
   retentionMs: number;
 }): RejectedEvents {
   const { log, clock, logger, retentionMs } = deps;
-  const run = chance(16);
+  const run = randomText(16);
   let sequence = 0;
   let pending = new Map<string, Pending>();
   let buffered = 0;

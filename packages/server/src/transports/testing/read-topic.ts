@@ -1,5 +1,5 @@
 import { Consumer, type Message, MessagesStreamModes, stringDeserializers } from '@platformatic/kafka';
-import { chance } from '../../runtime/ids.ts';
+import { randomText } from '../../runtime/ids.ts';
 
 type Read = Message<string, string, string, string>;
 
@@ -7,7 +7,7 @@ type Read = Message<string, string, string, string>;
 export async function readTopic(broker: string, topic: string, each?: (message: Read) => void): Promise<Read[]> {
   const consumer = new Consumer({
     clientId: 'test',
-    groupId: `read-${chance(8)}`,
+    groupId: `read-${randomText(8)}`,
     bootstrapBrokers: [broker],
     deserializers: stringDeserializers,
     autocommit: false,

@@ -1,5 +1,4 @@
 /** The value of an alert now: a counter of its window, or the backlog. */
-
 import type { Alert } from '@firsthand/core/config/alert.ts';
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import type { StatsEntry } from '@firsthand/core/outcome/stats-entry.ts';

@@ -14,7 +14,7 @@ import { issueChallengeToken } from '../../../http/challenge-token.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { IdParams, IdsQuery, idsOf, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { isNetwork } from '../../../network/address-matcher.ts';
-import { chance, newId } from '../../../runtime/ids.ts';
+import { newId, randomText } from '../../../runtime/ids.ts';
 import { deriveKey } from '../../../secrets/keys.ts';
 import { isMask, pathText } from '../../../secrets/mask.ts';
 import { restoreMaskedInSteps } from '../../../secrets/restore-masked.ts';
@@ -106,7 +106,7 @@ export function pipelineRoutes(app: AdminApp, context: AdminContext): void {
       const pipeline = await context.write(user, 'pipeline.created', async (tx, change) => {
         const slug = await slugFor(tx, user.org_id, body);
         const { parameters, parameter_secrets } = await sealedParameters(tx, user.org_id, body.parameters ?? {}, NONE);
-        const keys = { pipeline_key: `pk_${chance(32)}`, ...(await sealed(tx, user.org_id, secret)), parameter_secrets };
+        const keys = { pipeline_key: `pk_${randomText(32)}`, ...(await sealed(tx, user.org_id, secret)), parameter_secrets };
         const created = await insertPipeline(
           tx,
           { id: newId('pl', clock.now()), org_id: user.org_id },
@@ -262,7 +262,7 @@ function found(pipeline: Pipeline | undefined): Pipeline {
   return pipeline;
 }
 function newSecret(): string {
-  return `sk_${chance(40)}`;
+  return `sk_${randomText(40)}`;
 }
 
 /** A given slug must be free. A slug made from the name gets a number when it is taken. */
