@@ -3,8 +3,7 @@
  * that deduplication lets them through; the roles do the rest. A pending dead letter has one fixed replay id: if two callers replay it at
  * the same time, even on different admin processes, deduplication drops the second.
  */
-import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { isNamedIn } from '@firsthand/core/event/canonical.ts';
+import { type CanonicalEvent, isNamedIn } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
 import { inBulkTurn } from '../runtime/turns.ts';

@@ -1,7 +1,15 @@
 /** Turns a batch of outcomes into rows of traces, counters and the dead-letter index. Pure. */
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { latencyBucket } from '../stores/observe/latency.ts';
-import { ANY_TIME, type CounterRow, type Tally, type TraceEventRow, type TraceStepRow, UNTRACED } from '../stores/observe/rows.ts';
+import {
+  ANY_TIME,
+  type CounterRow,
+  keyOfEvent,
+  type Tally,
+  type TraceEventRow,
+  type TraceStepRow,
+  UNTRACED,
+} from '../stores/observe/rows.ts';
 
 const MINUTE = 60_000;
 
@@ -106,7 +114,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   }
   /** An event without a trace that has a drop or an error: it gets a row, so that it is found. */
   function noteUntraced(outcome: Extract<Outcome, { kind: 'dropped' | 'retrying' | 'accepted_by_vendor' | 'dead_lettered' }>): void {
-    const key = `${outcome.pipeline_id}\n${outcome.event_id}`;
+    const key = keyOfEvent(outcome);
     if (untraced.has(key)) return;
     untraced.set(key, {
       org_id: outcome.org_id,

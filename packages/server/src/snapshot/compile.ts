@@ -2,26 +2,23 @@
  * Compiles rows into a snapshot. Unchanged pieces are reused as the same compiled objects. The rest is compiled piece by piece, yielding
  * to the event loop in between, so that a large or hostile configuration blocks nothing.
  */
-import { addCost, type Cost, NO_COST, organisationExcess, pieceCost } from '@firsthand/core/config/budget.ts';
 import { longFields } from '@firsthand/core/config/pipeline.ts';
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { readSyncs } from '@firsthand/core/context/vendor-syncs.ts';
 import { isObject } from '@firsthand/core/json.ts';
-import type { CompiledOrganisation } from '@firsthand/core/process/compiled.ts';
-import { assembleProcessing, compileOrganisation } from '@firsthand/core/process/compiled.ts';
+import { assembleProcessing, type CompiledOrganisation, compileOrganisation } from '@firsthand/core/process/compiled.ts';
 import type { ClickConsent } from '@firsthand/core/process/memory.ts';
 import { compileTransformation, type TransformationResult } from '@firsthand/core/process/transformation.ts';
 import { compileTrackingPlanInSteps, type TrackingPlanResult } from '@firsthand/core/tracking-plan/tracking-plan.ts';
 import { MIN_SCRUBBED_IN_EVENTS, scrubber, secretParameterValues } from '@firsthand/core/vendor/secrets.ts';
 import '../runtime/native-bytes.ts';
-import { atStep } from '../runtime/stall-watch.ts';
 import { finishInTurns, turns } from '../runtime/turns.ts';
 import { trackingPlanId } from '../stores/config/changed-documents.ts';
 import type { ConfigRows, IntegrationWithConfig } from '../stores/config/load-config.ts';
 import type { OpenParameters } from '../stores/config/pipeline-parameters.ts';
 import { type CompileSettings, compileIntegration, type Report } from './compile-integration.ts';
 import { compileIngestRules } from './ingest-rules.ts';
-import { prepareConfiguration } from './prepare.ts';
+import { type CompileCache, Pieces, type SnapshotFault } from './pieces.ts';
 import type { CompiledIntegration, CompiledPipeline, Snapshot } from './types.ts';
 import { type CompiledWebhookSource, compileWebhookSource } from './webhook-source.ts';
 
@@ -37,91 +34,12 @@ export interface Complete<Row> {
   row: Row;
 }
 
-/** Why a piece of configuration is disabled, or works with a warning. */
-export interface SnapshotFault {
-  severity: 'error' | 'warning';
-  resource: string;
-  id: string;
-  message: string;
-}
-interface Cached {
-  key: string;
-  /** The key and, where the organisation's budget is used up, that it is. */
-  madeFor: string;
-  cost: Cost;
-  /** Why the document alone is too large. */
-  excess: string | undefined;
-  value: unknown;
-  faults: SnapshotFault[];
-}
-export type CompileCache = Map<string, Cached>;
 export async function compileSnapshot(
   rows: CompleteRows,
   settings: CompileSettings,
   before: CompileCache,
 ): Promise<{ snapshot: Snapshot; cache: CompileCache; faults: SnapshotFault[] }> {
-  const cache: CompileCache = new Map();
-  const faults: SnapshotFault[] = [];
-
-  const measured = new Map<unknown, ReturnType<typeof measure>>();
-  /** Measures a document that several integrations share once. */
-  function measureOnce(source: unknown): ReturnType<typeof measure> {
-    const known = measured.get(source);
-    if (known !== undefined) return known;
-    const measuring = measure(source);
-    measured.set(source, measuring);
-    return measuring;
-  }
-
-  const overBudget = new Set<string>();
-  const pieces = new Map<string, Cost>();
-  const totals = new Map<string, Cost>();
-  /** Counts a piece towards its organisation's budget, or returns why it does not fit any more. */
-  function spend(orgId: string, pieceId: string, cost: Cost): string | undefined {
-    const total = addCost(totals.get(orgId) ?? NO_COST, cost);
-    const over = organisationExcess(total);
-    if (over !== undefined) return over.message;
-    totals.set(orgId, total);
-    pieces.set(pieceId, cost);
-    return undefined;
-  }
-
-  /**
-   * Reuses the piece of the last snapshot or compiles a new one. `source` is checked against the budgets before `make` runs. Of `beside` only
-   * the characters count.
-   */
-  async function once<T>(
-    orgId: string,
-    id: string,
-    key: string,
-    source: unknown,
-    make: (report: Report, excess: string | undefined) => T | Promise<T>,
-    beside?: unknown,
-  ): Promise<T> {
-    let hit = before.get(id);
-    let known: Pick<Cached, 'cost' | 'excess'> | undefined = hit?.key === key ? hit : undefined;
-    if (known === undefined) {
-      const { cost, excess } = await measureOnce(source);
-      // A pipeline without a tracking plan has nothing in its place.
-      known = { cost: (source ?? beside) ? pieceCost(cost, beside) : NO_COST, excess };
-    }
-    const over = spend(orgId, id, known.cost);
-    if (over !== undefined) overBudget.add(id);
-    const madeFor = over === undefined ? key : `${key}/${over}`;
-    if (hit?.madeFor !== madeFor) {
-      const found: SnapshotFault[] = [];
-      const [resource = id] = id.split('_', 1);
-      const report: Report = (severity, message) => found.push({ severity, resource, id, message });
-      const turn = turns.bulk();
-      if (turn !== undefined) await turn;
-      atStep('snapshot', id);
-      const { cost, excess } = known;
-      hit = { key, madeFor, cost, excess, value: await make(report, excess ?? over), faults: found };
-    }
-    cache.set(id, hit);
-    faults.push(...hit.faults);
-    return hit.value as T;
-  }
+  const pieces = new Pieces(before);
 
   await turns.bulk();
   const integrationRows = Map.groupBy(rows.integrations, ({ row }) => row.org_id);
@@ -131,7 +49,7 @@ export async function compileSnapshot(
   for (const { id, row_version, row } of rows.organisations)
     organisations.set(
       id,
-      await once(id, id, `${row_version}/${consentKey(id)}`, row.data_layer, (report, excess) => {
+      await pieces.compile(id, id, `${row_version}/${consentKey(id)}`, row.data_layer, (report, excess) => {
         const { organisation, faults: wrong } = compileOrganisation(excess === undefined ? row.data_layer : {}, id, consentOf(id));
         if (excess !== undefined) report('error', `data_layer: ${excess}`);
         for (const fault of [...(row.unreadable ?? []), ...wrong]) report('error', `${fault.field}: ${fault.message}`);
@@ -158,7 +76,7 @@ export async function compileSnapshot(
     const compiledIntegrations: CompiledIntegration[] = [];
     for (const integration of own)
       compiledIntegrations.push(
-        await once(
+        await pieces.compile(
           row.org_id,
           integration.id,
           `${integration.row_version}/${row_version}`,
@@ -169,12 +87,14 @@ export async function compileSnapshot(
       );
     const planId = trackingPlanId(id);
     const planKey = String(row.plan_version ?? row_version);
-    const plan = await once(row.org_id, planId, planKey, row.tracking_plan, (_report, excess) => compilePlan(row.tracking_plan, excess));
+    const plan = await pieces.compile(row.org_id, planId, planKey, row.tracking_plan, (_report, excess) =>
+      compilePlan(row.tracking_plan, excess),
+    );
     const compiledSteps = new Map<string, TransformationResult>();
     for (const step of steps)
       compiledSteps.set(
         step.id,
-        await once(row.org_id, step.id, `${step.row_version}/${row_version}`, step.row, (_report, excess) =>
+        await pieces.compile(row.org_id, step.id, `${step.row_version}/${row_version}`, step.row, (_report, excess) =>
           excess === undefined
             ? compileTransformation(step.row, row.parameters)
             : { ok: false as const, faults: [{ field: 'rules', message: excess }] },
@@ -184,8 +104,8 @@ export async function compileSnapshot(
       row_version,
       ...own.map((each) => `${each.id}:${each.row_version}`),
       ...steps.map((each) => `${each.id}:${each.row_version}`),
-      ...[...own, ...steps].filter((each) => overBudget.has(each.id)).map((each) => `${each.id} over budget`),
-      ...(overBudget.has(planId) ? ['plan over budget'] : []),
+      ...[...own, ...steps].filter((each) => pieces.isOverBudget(each.id)).map((each) => `${each.id} over budget`),
+      ...(pieces.isOverBudget(planId) ? ['plan over budget'] : []),
     ].join('/');
     const compile = (report: Report): CompiledPipeline => {
       const { pipeline_key_secret, tracking_plan, plan_version: _version, sealed_parameters: _sealed, unreadable = [], ...pipeline } = row;
@@ -214,7 +134,7 @@ export async function compileSnapshot(
         ...secretsOf(opened),
       };
     };
-    const compiled = await once(row.org_id, id, key, undefined, compile, longFields(row));
+    const compiled = await pieces.compile(row.org_id, id, key, undefined, compile, longFields(row));
     pipelines.set(id, compiled);
     pipelinesByKey.set(row.pipeline_key, compiled);
     for (const integration of compiledIntegrations) integrations.set(integration.integration.id, integration);
@@ -222,7 +142,7 @@ export async function compileSnapshot(
 
   const webhookSources = new Map<string, CompiledWebhookSource>();
   for (const { id, row_version, row } of rows.webhook_sources) {
-    const source = await once(row.org_id, id, String(row_version), row, (report, excess) => {
+    const source = await pieces.compile(row.org_id, id, String(row_version), row, (report, excess) => {
       const result = row.unreadable
         ? { ok: false as const, faults: row.unreadable }
         : excess === undefined
@@ -234,14 +154,8 @@ export async function compileSnapshot(
     });
     if (source) webhookSources.set(id, source);
   }
-  const costs = { pieces, organisations: totals };
-  const snapshot = { version: rows.version, organisations, pipelines, pipelinesByKey, integrations, webhookSources, costs };
-  return { snapshot, cache, faults };
-}
-
-async function measure(source: unknown): Promise<Pick<Cached, 'cost' | 'excess'>> {
-  const { cost, excess } = await prepareConfiguration(source);
-  return { cost, excess: excess?.message };
+  const snapshot = { version: rows.version, organisations, pipelines, pipelinesByKey, integrations, webhookSources, costs: pieces.costs };
+  return { snapshot, cache: pieces.cache, faults: pieces.faults };
 }
 
 async function compilePlan(plan: TrackingPlan | null | undefined, excess: string | undefined): Promise<TrackingPlanResult | undefined> {

@@ -10,8 +10,9 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { turns } from '../runtime/turns.ts';
 import type { ConfigRows, Versioned, VersionedRows } from '../stores/config/load-config.ts';
-import { type CompileCache, type Complete, type CompleteRows, compileSnapshot, type SnapshotFault } from './compile.ts';
+import { type Complete, type CompleteRows, compileSnapshot } from './compile.ts';
 import type { CompileSettings } from './compile-integration.ts';
+import type { CompileCache, SnapshotFault } from './pieces.ts';
 import type { Snapshot, SnapshotSource } from './types.ts';
 
 /** Urgent changes must apply within a second: this leaves time to query and load. */
