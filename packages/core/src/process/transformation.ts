@@ -40,7 +40,7 @@ export function compileTransformation(source: Source, parameters: Record<string,
   }
   const { config, missing, excess } = substitute({ rules: source.rules as never }, parameters);
   if (excess !== undefined) return { ok: false, faults: [{ field: 'rules', message: excess }] };
-  const compiled = compileRules((config as { rules: unknown }).rules, 'rules');
+  const compiled = compileRules((config as { rules: unknown }).rules);
   if (!compiled.ok) return { ok: false, faults: compiled.faults };
   const warnings = missing.map(
     (name) => `Transformation ${source.id}: the pipeline has no parameter ${name}; {{pipeline_param.${name}}} is left as written.`,
@@ -73,7 +73,7 @@ export function validateTransformation(transformation: Partial<Transformation>):
   const faults: ConfigFault[] = [];
   const { kind, event_filter: filter } = transformation;
   if (kind === 'rules') {
-    const compiled = compileRules(transformation.rules ?? [], 'rules');
+    const compiled = compileRules(transformation.rules ?? []);
     if (!compiled.ok) faults.push(...compiled.faults);
   } else if (kind === 'code') faults.push(...codeFaults(transformation.code));
   else faults.push({ field: 'kind', message: 'must be rules or code' });

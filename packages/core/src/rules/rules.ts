@@ -21,11 +21,11 @@ const NEEDED = [...FIXED, 'timestamp', 'context'];
  * Compiles the rules of a transformation into one function that runs them in order. The given event is never modified: writes copy the
  * path they change. A rule without input leaves the event unchanged.
  */
-export function compileRules(rules: unknown, where = 'rules'): CompiledRules {
+export function compileRules(rules: unknown): CompiledRules {
   const checks = new Checks();
   const steps: Step[] = [];
-  for (const [i, rule] of checks.list(rules, where, MAX_RULES).entries()) {
-    const at = `${where}[${i}]`;
+  for (const [i, rule] of checks.list(rules, 'rules', MAX_RULES).entries()) {
+    const at = `rules[${i}]`;
     const step = compileStep(rule, at, checks, { types: TYPES, what: 'A rule' });
     checkTargets(rule, at, checks);
     if (step) steps.push(step);

@@ -19,9 +19,9 @@ import type { StoredRevision } from '../../stores/config/revisions.ts';
 import { storedJson } from '../../stores/config/stored-json.ts';
 import type { AdminContext } from './deps.ts';
 
-export async function requireVendor(key: string, field = 'vendor'): Promise<VendorDefinition> {
+export async function requireVendor(key: string): Promise<VendorDefinition> {
   const vendor = await loadVendor(key);
-  if (vendor === undefined) throw invalid(field, 'is not a vendor of the catalog (for other APIs use webhook or custom_http)');
+  if (vendor === undefined) throw invalid('vendor', 'is not a vendor of the catalog (for other APIs use webhook or custom_http)');
   return vendor;
 }
 

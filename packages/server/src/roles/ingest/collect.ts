@@ -13,7 +13,7 @@ import { finishInLongTurns, turns } from '../../runtime/turns.ts';
 import { admit, bodyKey, type Sender, verifySignature } from './admission.ts';
 import { acceptBatch } from './batch.ts';
 import { hasChallengeToken, tokenOf } from './challenge.ts';
-import { ID_COOKIE, readCookie } from './cookies.ts';
+import { readIdCookie } from './cookies.ts';
 import { EventCookies } from './event-cookies.ts';
 import { type Exchange, OVERLOADED, TOO_LARGE } from './exchange.ts';
 import { showReceived } from './live-view.ts';
@@ -136,7 +136,7 @@ export function acceptEvent(exchange: Exchange, sender: Sender, body: unknown, b
     rejectContent(exchange, rules, { code: 'invalid_challenge_token' }, body, bytes);
     return;
   }
-  const namesVisitor = () => readCookie(exchange.headers.cookie, ID_COOKIE) !== undefined;
+  const namesVisitor = () => readIdCookie(exchange.headers.cookie) !== undefined;
   const fault = validateEvent(body, route.rules, namesVisitor) ?? (longNumbers ? inexactNumber(bytes) : undefined);
   if (fault !== undefined) {
     rejectContent(exchange, rules, fault, body, bytes);

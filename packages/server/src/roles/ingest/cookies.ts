@@ -7,13 +7,15 @@ export const ID_COOKIE = '_df_id';
 const MAX_AGE_S = 400 * 86_400;
 const MAX_VALUE = 1_024;
 
-/** The named cookie's value, decoded; undefined where it is absent, empty or not decodable. */
-export function readCookie(header: string | undefined, name: string): string | undefined {
+const ID_START = `${ID_COOKIE}=`;
+
+/** The visitor's id, decoded; undefined where the cookie is absent, empty or not decodable. */
+export function readIdCookie(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   for (let from = 0; ; ) {
-    const at = header.indexOf(`${name}=`, from);
+    const at = header.indexOf(ID_START, from);
     if (at === -1) return undefined;
-    from = at + name.length + 1;
+    from = at + ID_START.length;
     if (at !== 0 && header[at - 1] !== ' ' && header[at - 1] !== ';') continue;
     const end = header.indexOf(';', from);
     return decode(header.slice(from, end === -1 ? undefined : end).trim());

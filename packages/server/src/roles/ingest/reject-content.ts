@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isObject, own } from '@firsthand/core/json.ts';
 import type { Rejection } from '../../http/collection-reply.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
-import { ID_COOKIE, readCookie } from './cookies.ts';
+import { readIdCookie } from './cookies.ts';
 import { type Exchange, MAX_KEPT_BYTES } from './exchange.ts';
 import type { RequestFields } from './rejected-letter.ts';
 import { requestFields } from './request-meta.ts';
@@ -37,6 +37,6 @@ export function rejectContent(exchange: Exchange, rules: IngestRules, rejection:
 }
 
 export function rejectedFields(exchange: Exchange, rules: IngestRules): RequestFields {
-  const cookieId = readCookie(exchange.headers.cookie, ID_COOKIE);
+  const cookieId = readIdCookie(exchange.headers.cookie);
   return { ...requestFields(exchange, rules), ...(cookieId === undefined ? {} : { anonymous_id: cookieId }) };
 }

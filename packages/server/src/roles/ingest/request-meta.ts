@@ -2,7 +2,7 @@ import { envelopeField, envelopeFields } from '@firsthand/core/event/envelope.ts
 import type { RequestMeta } from '../../intake/ingest-record.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { Sender } from './admission.ts';
-import { ID_COOKIE, readCookie, vendorCookies } from './cookies.ts';
+import { readIdCookie, vendorCookies } from './cookies.ts';
 import type { Exchange } from './exchange.ts';
 import type { RequestFields } from './rejected-letter.ts';
 
@@ -38,7 +38,7 @@ export function requestMeta(exchange: Exchange, { rules, digest }: Sender): Requ
     digest,
     receivedAt,
     browserRequest: !rules.server && (origin !== undefined || route.kind === 'pixel'),
-    cookieId: readCookie(headers.cookie, ID_COOKIE),
+    cookieId: readIdCookie(headers.cookie),
     gpc: fields.gpc === true,
     context: undefined,
     envelope: envelopeField('received_at', receivedAt) + envelopeFields(fields),
