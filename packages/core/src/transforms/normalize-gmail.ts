@@ -5,7 +5,7 @@ import { isHashed, textOf } from './values.ts';
 export const normalizeGmail = defineTransform({
   name: 'normalize_gmail',
   summary:
-    'As normalize_email, and as Google asks: no spaces inside, and for gmail.com and googlemail.com neither dots nor a `+tag` before the @. Some of its APIs (Analytics, Ads) keep the tag.',
+    'As normalize_email, and as Google asks: no spaces inside, and for gmail.com and googlemail.com neither dots nor a `+tag` before the @.',
   args: [{ name: 'keep_tag', type: 'boolean', default: false, summary: 'whether a `+tag` stays' }],
   cost: { value: 600, character: 16 },
   examples: [
