@@ -8,6 +8,7 @@ export const normalizePhone = defineTransform({
   args: [
     DEFAULT_COUNTRY,
     { name: 'strict', type: 'boolean', default: false, summary: 'whether a number that its country does not use is missing (Klaviyo)' },
+    { name: 'plain', type: 'boolean', default: false, summary: 'whether a hash is missing, for vendors that call the number' },
   ],
   cost: { value: 600, character: 16 },
   examples: [
@@ -23,6 +24,7 @@ export const normalizePhone = defineTransform({
     ['+1 555 123 4567', undefined, '', true],
     ['(415) 555-2671', '+14155552671', 'US', true],
     ['b'.repeat(64), 'b'.repeat(64)],
+    ['b'.repeat(64), undefined, '', false, true],
   ],
-  apply: (value, [country, strict]) => (isHashed(value) ? value : e164(value, country, strict === true)),
+  apply: (value, [country, strict, plain]) => (isHashed(value) && plain !== true ? value : e164(value, country, strict === true)),
 });

@@ -5,6 +5,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret, text } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 export default defineVendor({
   key: 'activecampaign',
@@ -79,7 +80,7 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.EMAIL, 'event.visit.email', ['normalize_email']),
+      from(source.EMAIL, 'event.visit.email', [PLAIN_EMAIL]),
       from(
         ['properties.label', 'properties.plan', 'properties.order_id', 'properties.booking_id', 'properties.product_id', 'properties.name'],
         'event.eventdata',
@@ -91,7 +92,7 @@ export default defineVendor({
       '@page': DISABLED,
       '@group': DISABLED,
       '@identify': event(undefined, [
-        from(source.EMAIL, 'contact.email', ['normalize_email']),
+        from(source.EMAIL, 'contact.email', [PLAIN_EMAIL]),
         from(source.FIRST_NAME, 'contact.firstName', ['trim']),
         from(source.LAST_NAME, 'contact.lastName', ['trim']),
         from(source.PHONE, 'contact.phone', ['trim']),

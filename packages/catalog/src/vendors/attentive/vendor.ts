@@ -6,11 +6,11 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { productList, singleProduct } from '../shared/commerce.ts';
 import { secret } from '../shared/fields.ts';
-import { DISABLED, from, use } from '../shared/mapping.ts';
+import { DISABLED, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const post = (name: string, path: string): RequestDefinition => ({
   name,
@@ -88,8 +88,8 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.PHONE, 'who.user.phone', [use('normalize_phone', PHONE_COUNTRY)]),
-      from(source.EMAIL, 'who.user.email', ['normalize_email']),
+      from(source.PHONE, 'who.user.phone', [PLAIN_PHONE]),
+      from(source.EMAIL, 'who.user.email', [PLAIN_EMAIL]),
       from('user_id', 'who.user.externalIdentifiers.clientUserId'),
     ],
     lines: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, CUSTOM])),

@@ -5,10 +5,10 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { crmVariants } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
-import { event, from, use } from '../shared/mapping.ts';
+import { event, from } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
 const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
@@ -29,7 +29,7 @@ const assert = (name: string, object: string, attribute: string): ChainStep => (
 const NAMED = { any: [...source.FIRST_NAME, ...source.LAST_NAME].map((field) => ({ field, op: 'exists' })) };
 const FULL_NAME =
   '{{#if traits.first_name}}{{traits.first_name}}{{else}}{{traits.firstName}}{{/if}} {{#if traits.last_name}}{{traits.last_name}}{{else}}{{traits.lastName}}{{/if}}';
-const EMAIL = from(source.EMAIL, 'person.email_addresses[0]', ['normalize_email'], { required: true });
+const EMAIL = from(source.EMAIL, 'person.email_addresses[0]', [PLAIN_EMAIL], { required: true });
 
 export default defineVendor({
   key: 'attio',
@@ -104,7 +104,7 @@ export default defineVendor({
         from(source.LAST_NAME, 'person.name[0].last_name', ['trim'], { default: '', when: NAMED }),
         from([...source.FIRST_NAME, ...source.LAST_NAME], 'person.name[0].full_name', ['trim']),
         template(FULL_NAME, 'person.name[0].full_name', ['trim']),
-        from(source.PHONE, 'person.phone_numbers[0]', [use('normalize_phone', PHONE_COUNTRY)]),
+        from(source.PHONE, 'person.phone_numbers[0]', [PLAIN_PHONE]),
       ]),
       '@group': event(undefined, [
         from('traits.website', 'company.domains[0]', ['url_host']),

@@ -5,6 +5,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { readableTraits } from '../shared/user-data.ts';
 
 /** Bloomreach keeps newer values, in whatever order the updates arrive. */
 const UPDATED = from('timestamp', 'data.update_timestamp', ['to_unix_seconds']);
@@ -77,7 +78,7 @@ export default defineVendor({
     others: {
       '@page': event('page_visit', [from('name', 'data.properties.page_name'), from(source.OWN_PAGE_URL, 'data.properties.location')]),
       '@screen': event('screen_view', [from('name', 'data.properties.screen_name')]),
-      '@identify': event(undefined, [set('name', 'customers'), UPDATED, from('traits', 'data.properties')]),
+      '@identify': event(undefined, [set('name', 'customers'), UPDATED, ...readableTraits('data.properties')]),
       '@group': event(undefined, [
         set('name', 'customers'),
         UPDATED,

@@ -9,7 +9,7 @@ import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const ANONYMOUS = {
   all: [
@@ -38,8 +38,8 @@ const NO_ATTRIBUTES = [
 const RESERVED_PROPERTIES = ['time', 'event_name'];
 const PROFILE = [
   from('traits', 'attributes[0]', [use('omit', ...NO_ATTRIBUTES)]),
-  from(source.EMAIL, attribute('email'), ['trim', 'lowercase']),
-  from(source.PHONE, attribute('phone'), [use('normalize_phone', PHONE_COUNTRY)]),
+  from(source.EMAIL, attribute('email'), [PLAIN_EMAIL]),
+  from(source.PHONE, attribute('phone'), [PLAIN_PHONE]),
   from(source.FIRST_NAME, attribute('first_name'), ['trim']),
   from(source.LAST_NAME, attribute('last_name'), ['trim']),
   from(source.BIRTHDAY, attribute('dob'), ['normalize_date', use('replace', '^(\\d{4})(\\d\\d)(\\d\\d)$', '$1-$2-$3')]),

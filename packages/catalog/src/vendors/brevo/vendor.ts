@@ -4,11 +4,11 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
-import { event, from, set, use } from '../shared/mapping.ts';
+import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
-const PHONE = use('normalize_phone', PHONE_COUNTRY);
+const PHONE = PLAIN_PHONE;
 const ANSWERS: AnswerRule[] = [
   // 207: some events failed, 400: all of them. The errors list their positions.
   {
@@ -80,7 +80,7 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.EMAIL, 'event.identifiers.email_id', ['normalize_email']),
+      from(source.EMAIL, 'event.identifiers.email_id', [PLAIN_EMAIL]),
       from('user_id', 'event.identifiers.ext_id'),
       from(source.PHONE, 'event.identifiers.phone_id', [PHONE]),
       from('timestamp', 'event.event_date'),
@@ -94,7 +94,7 @@ export default defineVendor({
       ]),
       '@screen': event('screen_viewed', [from('name', 'event.event_properties.screen_name')]),
       '@identify': event(undefined, [
-        from(source.EMAIL, 'contact.email', ['normalize_email']),
+        from(source.EMAIL, 'contact.email', [PLAIN_EMAIL]),
         from('user_id', 'contact.ext_id'),
         from(source.FIRST_NAME, 'contact.attributes.FIRSTNAME', ['trim']),
         from(source.LAST_NAME, 'contact.attributes.LASTNAME', ['trim']),

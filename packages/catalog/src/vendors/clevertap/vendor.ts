@@ -7,7 +7,7 @@ import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { OWN_NAMES } from '../shared/standard-events.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
 const OWN_FIELDS = ['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName', 'name', 'gender', 'birthday', 'address'];
@@ -103,8 +103,8 @@ export default defineVendor({
         set('type', 'profile'),
         from('traits', 'profileData', [use('omit', ...OWN_FIELDS)]),
         from(['traits.name', 'traits.first_name'], 'profileData.Name', ['to_string']),
-        from(source.EMAIL, 'profileData.Email', ['normalize_email']),
-        from(source.PHONE, 'profileData.Phone', [use('normalize_phone', PHONE_COUNTRY)]),
+        from(source.EMAIL, 'profileData.Email', [PLAIN_EMAIL]),
+        from(source.PHONE, 'profileData.Phone', [PLAIN_PHONE]),
         from(source.GENDER, 'profileData.Gender', ['normalize_gender'], { value_map: GENDER }),
       ]),
       '@group': event(undefined, [

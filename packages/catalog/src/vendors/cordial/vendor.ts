@@ -6,6 +6,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret, select } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const ANSWERS: AnswerRule[] = [
   // Cordial names the fields that it does not accept in messages, everything else in message.
@@ -65,7 +66,7 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.EMAIL, 'activity.email', ['normalize_email']),
+      from(source.EMAIL, 'activity.email', [PLAIN_EMAIL]),
       from('event_id', 'activity.UID'),
       from('timestamp', 'activity.ats'),
       from('properties', 'activity.properties'),
@@ -74,7 +75,7 @@ export default defineVendor({
     others: {
       '@page': DISABLED,
       '@group': DISABLED,
-      '@identify': event(undefined, [from(source.EMAIL, 'contact.channels.email.address', ['normalize_email'])]),
+      '@identify': event(undefined, [from(source.EMAIL, 'contact.channels.email.address', [PLAIN_EMAIL])]),
     },
   }),
 });

@@ -7,6 +7,7 @@ import { secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const EVENT = 'events[0]';
 const SUM = orderTotal(`${EVENT}.sum`);
@@ -69,7 +70,7 @@ export default defineVendor({
       '@identify': event(undefined, [
         from('traits.name', 'user_details.name'),
         from('traits.username', 'user_details.username'),
-        from('traits.email', 'user_details.email', ['trim', 'lowercase']),
+        from('traits.email', 'user_details.email', [PLAIN_EMAIL]),
         from('traits.phone', 'user_details.phone'),
         from(['traits.company.name', 'traits.company'], 'user_details.organization', ['to_string']),
         from('traits', 'user_details.custom'),

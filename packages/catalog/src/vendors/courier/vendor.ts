@@ -4,9 +4,9 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { eventTable, secret, text } from '../shared/fields.ts';
-import { event, from, use } from '../shared/mapping.ts';
+import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const auth: RequestDefinition['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
 const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
@@ -81,16 +81,16 @@ export default defineVendor({
     global: [
       from('event_id', 'id'),
       from('user_id', 'message.to.user_id', [], { when: IS_EVENT }),
-      from(source.EMAIL, 'message.to.email', ['normalize_email'], { when: IS_EVENT }),
-      from(source.PHONE, 'message.to.phone_number', [use('normalize_phone', PHONE_COUNTRY)], { when: IS_EVENT }),
+      from(source.EMAIL, 'message.to.email', [PLAIN_EMAIL], { when: IS_EVENT }),
+      from(source.PHONE, 'message.to.phone_number', [PLAIN_PHONE], { when: IS_EVENT }),
       from('properties', 'message.data', [], { when: IS_EVENT, default: {} }),
     ],
     lines: {},
     others: {
       '@identify': event(undefined, [
         from('user_id', 'user_id', [], { required: true }),
-        from(source.EMAIL, 'profile.email', ['normalize_email']),
-        from(source.PHONE, 'profile.phone_number', [use('normalize_phone', PHONE_COUNTRY)]),
+        from(source.EMAIL, 'profile.email', [PLAIN_EMAIL]),
+        from(source.PHONE, 'profile.phone_number', [PLAIN_PHONE]),
         from(source.FIRST_NAME, 'profile.given_name', ['trim']),
         from(source.LAST_NAME, 'profile.family_name', ['trim']),
         from('context.locale', 'profile.locale'),

@@ -10,6 +10,7 @@ import { productList, singleProduct } from '../shared/commerce.ts';
 import { digits, optionalText, select, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const PRODUCT = { id: 'id', price: 'price', quantity: 'quantity' };
 const LIST = productList('events[0].item', PRODUCT, { default_quantity: true });
@@ -47,8 +48,8 @@ const variants = blueprints({
     from('parameters.caller_id', 'id.mapping_key'),
     from('context.vendor_ids.crto_mapped_user_id', 'id.mapped_user_id'),
     from(source.EMAIL, 'id.email.sha256', ['normalize_email', 'sha256']),
-    from(source.EMAIL, 'id.email.md5', ['normalize_email', 'md5']),
-    from(source.EMAIL, 'id.email.sha256_md5', ['normalize_email', 'md5', 'sha256']),
+    from(source.EMAIL, 'id.email.md5', [PLAIN_EMAIL, 'md5']),
+    from(source.EMAIL, 'id.email.sha256_md5', [PLAIN_EMAIL, 'md5', 'sha256']),
   ],
   lines: {
     search: [...IDS, from('properties.query', 'events[0].keywords')],

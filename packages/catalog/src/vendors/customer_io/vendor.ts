@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { secret, select } from '../shared/fields.ts';
-import { SPEC_CALL, SPEC_EVENT_NAME, specVariants } from '../shared/segment-spec.ts';
+import { SPEC_CALL_READABLE, SPEC_EVENT_NAME, specVariants } from '../shared/segment-spec.ts';
 
 const post = (call: 'alias' | 'batch'): Pick<RequestDefinition, 'method' | 'url' | 'headers' | 'auth' | 'answers'> => ({
   method: 'POST',
@@ -66,5 +66,5 @@ export default defineVendor({
   require_one_of: [['userId', 'anonymousId', 'previousId']],
   default_action: 'drop',
   rate: { rps: 100 },
-  variants: specVariants(SPEC_CALL),
+  variants: specVariants(SPEC_CALL_READABLE),
 });

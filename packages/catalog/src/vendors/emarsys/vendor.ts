@@ -10,6 +10,7 @@ import { digits, eventTable, optionalText, secret, text } from '../shared/fields
 import { event, from } from '../shared/mapping.ts';
 import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const auth = clientCredentialsAt('{{parameters.token_url}}', { style: 'basic' });
 /** Errors stand inside a 200: replyCode, and the external ids of a batch. */
@@ -108,7 +109,7 @@ export default defineVendor({
   variants: blueprints({
     names: {},
     global: [
-      from(source.EMAIL, 'trigger.external_id', ['normalize_email'], { when: IS_EVENT }),
+      from(source.EMAIL, 'trigger.external_id', [PLAIN_EMAIL], { when: IS_EVENT }),
       from('event_id', 'trigger.trigger_id', [], { when: IS_EVENT }),
       from('timestamp', 'trigger.event_time', ['to_iso8601'], { when: IS_EVENT }),
       from('properties', 'trigger.data', [], { when: IS_EVENT }),
@@ -116,7 +117,7 @@ export default defineVendor({
     lines: {},
     others: {
       '@identify': event(undefined, [
-        from(source.EMAIL, 'contact["3"]', ['normalize_email'], { required: true }),
+        from(source.EMAIL, 'contact["3"]', [PLAIN_EMAIL], { required: true }),
         from(source.FIRST_NAME, 'contact["1"]', ['trim']),
         from(source.LAST_NAME, 'contact["2"]', ['trim']),
       ]),

@@ -7,6 +7,7 @@ import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const post = (name: string, path: string): RequestDefinition => ({
   name,
@@ -81,7 +82,7 @@ export default defineVendor({
       '@screen': event('Screen Viewed', [from('name', 'event.properties.screen_name')]),
       '@identify': event(undefined, [
         from('user_id', 'user.uid', [use('truncate', 256)]),
-        from(source.EMAIL, 'user.email', ['normalize_email', use('truncate', 128)]),
+        from(source.EMAIL, 'user.email', [PLAIN_EMAIL, use('truncate', 128)]),
         template('{{traits.first_name}} {{traits.last_name}}', 'user.display_name', ['trim', use('truncate', 256)]),
         from('traits.name', 'user.display_name', ['to_string', use('truncate', 256)]),
         from('traits', 'user.properties', [use('omit', 'email', 'name', 'first_name', 'last_name')]),

@@ -7,6 +7,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const step = (name: string, method: string, path: string, rest: Partial<ChainStep>): ChainStep => ({
   name,
@@ -101,7 +102,7 @@ export default defineVendor({
         from('user_id', 'user.identifyId', ['trim']),
         set('user.type', 'USER'),
         from('parameters.product_key', 'user.propertyKeys[0]'),
-        from(source.EMAIL, 'user.email', ['normalize_email']),
+        from(source.EMAIL, 'user.email', [PLAIN_EMAIL]),
         from(source.FIRST_NAME, 'user.firstName', ['trim']),
         from(source.LAST_NAME, 'user.lastName', ['trim']),
       ]),

@@ -6,6 +6,7 @@ import { optionalSecret, select } from '../shared/fields.ts';
 import { from } from '../shared/mapping.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
+import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const CONTACTS = 'https://api.hubapi.com/crm/objects/2026-03/contacts';
 const auth: ChainStep['auth'] = {
@@ -123,10 +124,10 @@ export default defineVendor({
         events: {
           '@identify': {
             mappings: [
-              from(source.EMAIL, 'properties.email', ['trim', 'lowercase']),
+              from(source.EMAIL, 'properties.email', [PLAIN_EMAIL]),
               from(source.FIRST_NAME, 'properties.firstname'),
               from(source.LAST_NAME, 'properties.lastname'),
-              from(source.PHONE, 'properties.phone'),
+              from(source.PHONE, 'properties.phone', [], { when: PHONE_IS_READABLE }),
               // Segment's specification has an object here, most senders a text.
               from(['traits.company.name', 'traits.company'], 'properties.company'),
               from(source.CITY, 'properties.city'),

@@ -8,6 +8,7 @@ import { deviceIds } from '../shared/device.ts';
 import { digits, eventTable, idOf, secret, text } from '../shared/fields.ts';
 import { from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { EMAIL_IS_HASHED, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const ORDER = [
@@ -36,7 +37,9 @@ const variants = blueprints({
     from([...source.clickId('irclickid'), ...source.clickId('im_ref')], 'ClickId'),
     from('user_id', 'CustomerId'),
     ...deviceIds({ aaid: 'GoogAId', idfa: 'AppleIfa', idfv: 'AppleIfv' }),
-    from(source.EMAIL, 'CustomerEmail', ['normalize_email', 'sha1']),
+    from(source.EMAIL, 'CustomerEmail', [PLAIN_EMAIL, 'sha1']),
+    // impact.com takes both hashes, so one from the browser goes as it is.
+    from(source.EMAIL, 'CustomerEmail', ['lowercase'], { when: EMAIL_IS_HASHED }),
     from(source.CITY, 'CustomerCity'),
     from(source.STATE, 'CustomerRegion'),
     from(source.POSTAL_CODE, 'CustomerPostCode', ['to_string']),

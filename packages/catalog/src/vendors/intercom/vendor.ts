@@ -12,6 +12,7 @@ import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
+import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const KNOWN = { field: 'user_id', op: 'exists' };
 const ANONYMOUS = { field: 'user_id', op: 'not_exists' };
@@ -42,15 +43,15 @@ const SEARCH = [
   set('search.query.field', 'external_id', { when: KNOWN }),
   set('search.query.field', 'email', { when: ANONYMOUS }),
   set('search.query.operator', '='),
-  from(source.EMAIL, 'search.query.value', ['normalize_email'], { when: ANONYMOUS, required: true }),
+  from(source.EMAIL, 'search.query.value', [PLAIN_EMAIL], { when: ANONYMOUS, required: true }),
   from('user_id', 'search.query.value'),
 ];
 const CONTACT = [
   ...SEARCH,
   set('contact.role', 'user'),
   from('user_id', 'contact.external_id'),
-  from(source.EMAIL, 'contact.email', ['normalize_email']),
-  from(source.PHONE, 'contact.phone', ['trim']),
+  from(source.EMAIL, 'contact.email', [PLAIN_EMAIL]),
+  from(source.PHONE, 'contact.phone', ['trim'], { when: PHONE_IS_READABLE }),
   template('{{traits.first_name}} {{traits.last_name}}', 'contact.name', ['trim']),
   from('traits.name', 'contact.name', ['trim']),
   from('traits.avatar', 'contact.avatar', ['to_string']),
@@ -70,7 +71,7 @@ const COMPANY = [
 /** Names and values only: Intercom rejects nested metadata except amounts of money, in cents. */
 const EVENT = [
   from('user_id', 'event.user_id'),
-  from(source.EMAIL, 'event.email', ['normalize_email'], { when: ANONYMOUS }),
+  from(source.EMAIL, 'event.email', [PLAIN_EMAIL], { when: ANONYMOUS }),
   from('timestamp', 'event.created_at', ['to_unix_seconds']),
   from('properties', 'event.metadata'),
   ...orderTotal('event.metadata.price.amount').map((line) => ({

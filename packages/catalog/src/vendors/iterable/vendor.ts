@@ -8,14 +8,14 @@ import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const BY_EMAIL = { field: 'parameters.user_key', op: 'eq', value: 'email' };
 /** A text that is no address (empty, or `n/a`) does not identify anybody, so the user id counts. */
 const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'matches', value: '^\\s*[^@\\s]+@[^@\\s]+\\s*$' })) };
 /** One of the two, never both: Iterable lets the address win. */
 const WHO = [
-  from(source.EMAIL, 'who.email', ['normalize_email'], { when: BY_EMAIL }),
+  from(source.EMAIL, 'who.email', [PLAIN_EMAIL], { when: BY_EMAIL }),
   from('user_id', 'who.userId', [], { when: { not: { all: [BY_EMAIL, HAS_EMAIL] } } }),
 ];
 const TRACK = [
@@ -29,11 +29,11 @@ const IDENTIFY = [
   from('traits', 'user.dataFields', [use('omit', ...OWN_FIELDS)]),
   from(source.FIRST_NAME, 'user.dataFields.firstName', ['trim']),
   from(source.LAST_NAME, 'user.dataFields.lastName', ['trim']),
-  from(source.PHONE, 'user.dataFields.phoneNumber', [use('normalize_phone', PHONE_COUNTRY)]),
+  from(source.PHONE, 'user.dataFields.phoneNumber', [PLAIN_PHONE]),
   set('user.mergeNestedObjects', true),
   set('user.preferUserId', true),
   // Where the user id is the key, the address is a field like others.
-  from(source.EMAIL, 'user.dataFields.email', ['normalize_email'], { when: { not: BY_EMAIL } }),
+  from(source.EMAIL, 'user.dataFields.email', [PLAIN_EMAIL], { when: { not: BY_EMAIL } }),
 ];
 const GROUP = [
   from('group_id', 'user.dataFields.group_id'),
@@ -174,7 +174,7 @@ export default defineVendor({
     names: 'keep',
     global: [
       ...WHO,
-      from(source.EMAIL, 'buyer.user.email', ['normalize_email'], { when: BY_EMAIL }),
+      from(source.EMAIL, 'buyer.user.email', [PLAIN_EMAIL], { when: BY_EMAIL }),
       from('user_id', 'buyer.user.userId', [], { when: { not: { all: [BY_EMAIL, HAS_EMAIL] } } }),
       ...TRACK,
     ],

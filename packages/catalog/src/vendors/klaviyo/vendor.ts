@@ -9,7 +9,7 @@ import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { OWN_NAMES } from '../shared/standard-events.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PHONE_COUNTRY, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 /** `who` is added to every event, so an event also updates the profile. */
 const who = into('who.profile.data.attributes');
@@ -17,8 +17,8 @@ const PERSON = 'profile.data.attributes';
 /** Klaviyo rejects the whole event for a phone number that its country does not use. */
 const person = (at: ReturnType<typeof into>) => [
   at('user_id', 'external_id'),
-  at(source.EMAIL, 'email', ['normalize_email']),
-  at(source.PHONE, 'phone_number', [use('normalize_phone', PHONE_COUNTRY, true)]),
+  at(source.EMAIL, 'email', [PLAIN_EMAIL]),
+  at(source.PHONE, 'phone_number', [use('normalize_phone', PHONE_COUNTRY, true, true)]),
 ];
 const WHO = [...person(who), who('anonymous_id', 'anonymous_id'), set('who.profile.data.type', 'profile')];
 const TRACK = [

@@ -7,13 +7,13 @@ import { eventTable, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const auth: RequestDefinition['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
 const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 const person = (at: string) => [
-  from(source.EMAIL, `${at}.email`, ['normalize_email']),
-  from(source.PHONE, `${at}.phone_number`, [use('normalize_phone', PHONE_COUNTRY)]),
+  from(source.EMAIL, `${at}.email`, [PLAIN_EMAIL]),
+  from(source.PHONE, `${at}.phone_number`, [PLAIN_PHONE]),
   template('{{traits.first_name}} {{traits.last_name}}', `${at}.name`, ['trim']),
   from('traits.name', `${at}.name`, ['to_string']),
 ];
@@ -97,7 +97,7 @@ export default defineVendor({
     global: [
       from('event_id', 'id', [use('truncate', 255)]),
       from('user_id', 'trigger.recipients[0].id', [], { when: { field: 'type', op: 'in', value: ['track', 'page'] } }),
-      from(source.EMAIL, 'trigger.recipients[0].email', ['normalize_email'], {
+      from(source.EMAIL, 'trigger.recipients[0].email', [PLAIN_EMAIL], {
         when: { field: 'type', op: 'in', value: ['track', 'page'] },
       }),
       from('properties', 'trigger.data', [], { when: { field: 'type', op: 'in', value: ['track', 'page'] } }),

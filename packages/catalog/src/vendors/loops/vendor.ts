@@ -6,6 +6,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 /** The event with this idempotency key was stored before. */
 const SENT_BEFORE: AnswerRule = { status: [409], verdict: 'delivered', reason: 'body.message' };
@@ -67,7 +68,7 @@ export default defineVendor({
     names: 'keep',
     global: [
       from('event_id', 'id', [use('truncate', 100)]),
-      from(source.EMAIL, 'event.email', ['normalize_email']),
+      from(source.EMAIL, 'event.email', [PLAIN_EMAIL]),
       from('user_id', 'event.userId'),
       from('properties', 'event.eventProperties'),
     ],
@@ -76,7 +77,7 @@ export default defineVendor({
       '@page': DISABLED,
       '@group': DISABLED,
       '@identify': event(undefined, [
-        from(source.EMAIL, 'contact.email', ['normalize_email']),
+        from(source.EMAIL, 'contact.email', [PLAIN_EMAIL]),
         from('user_id', 'contact.userId'),
         from(source.FIRST_NAME, 'contact.firstName', ['trim', use('truncate', 500)]),
         from(source.LAST_NAME, 'contact.lastName', ['trim', use('truncate', 500)]),

@@ -7,6 +7,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret, select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const MEMBER = 'https://{{parameters.data_center}}.api.mailchimp.com/3.0/lists/{{parameters.audience_id}}/members/{{payload.hash}}';
 const auth: ChainStep['auth'] = { kind: 'basic', username: 'firsthand', password: '{{parameters.api_key}}' };
@@ -103,8 +104,8 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.EMAIL, 'hash', ['normalize_email', 'md5']),
-      from(source.EMAIL, 'member.email_address', ['normalize_email']),
+      from(source.EMAIL, 'hash', [PLAIN_EMAIL, 'md5']),
+      from(source.EMAIL, 'member.email_address', [PLAIN_EMAIL]),
       from('parameters.status_if_new', 'member.status_if_new'),
       from('timestamp', 'event.occurred_at', [], { when: { field: 'type', op: 'eq', value: 'track' } }),
       from('properties', 'event.properties', ['string_values'], { when: { field: 'type', op: 'eq', value: 'track' } }),
@@ -114,12 +115,12 @@ export default defineVendor({
       '@page': DISABLED,
       '@group': DISABLED,
       '@identify': event(undefined, [
-        from(source.EMAIL, 'profile.email_address', ['normalize_email']),
+        from(source.EMAIL, 'profile.email_address', [PLAIN_EMAIL]),
         from('parameters.status_if_new', 'profile.status_if_new'),
         set('profile.merge_fields', {}),
         from(source.FIRST_NAME, 'profile.merge_fields.FNAME', ['trim']),
         from(source.LAST_NAME, 'profile.merge_fields.LNAME', ['trim']),
-        from(source.PHONE, 'profile.merge_fields.PHONE', ['trim']),
+        from(source.PHONE, 'profile.merge_fields.PHONE', ['trim'], { when: PHONE_IS_READABLE }),
       ]),
     },
   }),

@@ -7,7 +7,7 @@ import { contextLines } from '../shared/context.ts';
 import { select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const PROPS = 'events[0].properties';
 const ANONYMOUS = { field: 'user_id', op: 'not_exists' };
@@ -57,8 +57,8 @@ const IDENTIFY = event(undefined, [
   // Mixpanel rejects an update that updates nothing.
   from('traits', 'profile.$set', [use('omit', ...OWN_FIELDS)], { required: true, when: { field: 'traits', op: 'eq', value: {} } }),
   from('traits', 'profile.$set', [use('omit', ...OWN_FIELDS)]),
-  from('traits.email', 'profile.$set.$email', ['trim', 'lowercase']),
-  from('traits.phone', 'profile.$set.$phone', [use('normalize_phone', PHONE_COUNTRY)]),
+  from('traits.email', 'profile.$set.$email', [PLAIN_EMAIL]),
+  from('traits.phone', 'profile.$set.$phone', [PLAIN_PHONE]),
   from('traits.name', 'profile.$set.$name', ['trim']),
   from(['traits.first_name', 'traits.firstName'], 'profile.$set.$first_name', ['trim']),
   from(['traits.last_name', 'traits.lastName'], 'profile.$set.$last_name', ['trim']),

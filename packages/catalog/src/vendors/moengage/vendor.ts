@@ -6,7 +6,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 const post = (name: 'event' | 'customer'): RequestDefinition => ({
@@ -94,8 +94,8 @@ export default defineVendor({
         set('customer.type', 'customer'),
         from(['user_id', 'anonymous_id'], 'customer.customer_id'),
         from('traits', 'customer.attributes', [use('omit', ...OWN_FIELDS)]),
-        from(source.EMAIL, 'customer.attributes.email', ['normalize_email']),
-        from(source.PHONE, 'customer.attributes.mobile', [use('normalize_phone', PHONE_COUNTRY)]),
+        from(source.EMAIL, 'customer.attributes.email', [PLAIN_EMAIL]),
+        from(source.PHONE, 'customer.attributes.mobile', [PLAIN_PHONE]),
         from(source.FIRST_NAME, 'customer.attributes.first_name', ['trim']),
         from(source.LAST_NAME, 'customer.attributes.last_name', ['trim']),
       ]),

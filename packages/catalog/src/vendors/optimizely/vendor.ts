@@ -12,6 +12,7 @@ import { select, text } from '../shared/fields.ts';
 import { event, from, type Rest, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const kind = (type: string, action: string): JsonObject[] => [set('type', type), set('action', action)];
 const PRODUCT = from(source.productId, 'data.product_id', ['to_string'], { required: true });
@@ -110,7 +111,7 @@ export default defineVendor({
     global: [
       from('user_id', 'identifiers.customer_id', [], NOT_IDENTIFY),
       from('user_id', 'identifiers.fs_user_id', [], NOT_IDENTIFY),
-      from(source.EMAIL, 'identifiers.email', ['normalize_email'], NOT_IDENTIFY),
+      from(source.EMAIL, 'identifiers.email', [PLAIN_EMAIL], NOT_IDENTIFY),
       from('timestamp', 'data.ts', ['to_unix_seconds'], NOT_IDENTIFY),
       from('event_id', 'data.idempotence_id', [], NOT_IDENTIFY),
       set('data.data_source_type', 'firsthand', NOT_IDENTIFY),
@@ -137,7 +138,7 @@ export default defineVendor({
       '@page': event(undefined, [set('type', 'pageview'), from(source.PAGE_TITLE, 'data.title'), ...page(source.OWN_PAGE_URL)]),
       '@identify': event(undefined, [
         from('user_id', 'attributes.customer_id'),
-        from(source.EMAIL, 'attributes.email', ['normalize_email']),
+        from(source.EMAIL, 'attributes.email', [PLAIN_EMAIL]),
         from(source.FIRST_NAME, 'attributes.first_name', ['trim']),
         from(source.LAST_NAME, 'attributes.last_name', ['trim']),
       ]),

@@ -10,13 +10,14 @@ import { secret, select } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { STANDARD_EVENTS, type StandardEvent } from '../shared/standard-events.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 /** The id of a custom activity: `act:cm:` and its name with dashes. */
 const IDS = Object.fromEntries(
   Object.keys(STANDARD_EVENTS).map((name) => [name, `act:cm:${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`]),
 ) as Record<StandardEvent, string>;
 const PERSON = [
-  from(source.EMAIL, 'fields["str::email"]', ['normalize_email']),
+  from(source.EMAIL, 'fields["str::email"]', [PLAIN_EMAIL]),
   from(source.FIRST_NAME, 'fields["str::first"]', ['trim']),
   from(source.LAST_NAME, 'fields["str::last"]', ['trim']),
 ];

@@ -8,6 +8,7 @@ import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
+import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.error', retry_after: { header: 'x-ratelimit-reset' } },
@@ -36,10 +37,10 @@ const FULL_NAME = (at: string) => [
   from('traits.name', at, ['to_string']),
 ];
 const PERSON = [
-  from(source.EMAIL, 'email', ['normalize_email'], { required: true }),
-  from(source.EMAIL, 'person.name', ['normalize_email']),
+  from(source.EMAIL, 'email', [PLAIN_EMAIL], { required: true }),
+  from(source.EMAIL, 'person.name', [PLAIN_EMAIL]),
   ...FULL_NAME('person.name'),
-  from(source.EMAIL, 'person.emails[0].value', ['normalize_email']),
+  from(source.EMAIL, 'person.emails[0].value', [PLAIN_EMAIL]),
   set('person.emails[0].primary', true),
   set('person.emails[0].label', 'work'),
 ];
@@ -100,8 +101,8 @@ export default defineVendor({
       '@identify': event(undefined, [
         ...FULL_NAME('changes.name'),
         ...['person', 'changes'].flatMap((at) => [
-          from(source.PHONE, `${at}.phones[0].value`, ['trim']),
-          set(`${at}.phones[0].label`, 'work', { when: { any: source.PHONE.map(has) } }),
+          from(source.PHONE, `${at}.phones[0].value`, ['trim'], { when: PHONE_IS_READABLE }),
+          set(`${at}.phones[0].label`, 'work', { when: { all: [{ any: source.PHONE.map(has) }, PHONE_IS_READABLE] } }),
         ]),
       ]),
     },

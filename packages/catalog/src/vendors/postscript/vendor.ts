@@ -5,7 +5,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
 import { DISABLED, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 export default defineVendor({
   key: 'postscript',
@@ -46,8 +46,8 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.PHONE, 'phone', [use('normalize_phone', PHONE_COUNTRY)]),
-      from(source.EMAIL, 'email', ['normalize_email'], { when: { not: { any: source.PHONE.map((field) => ({ field, op: 'exists' })) } } }),
+      from(source.PHONE, 'phone', [PLAIN_PHONE]),
+      from(source.EMAIL, 'email', [PLAIN_EMAIL], { when: { not: { any: source.PHONE.map((field) => ({ field, op: 'exists' })) } } }),
       from('timestamp', 'occurred_at', [use('format_time', 'yyyy-MM-dd HH:mm:ss.SSS000')]),
       from('event_id', 'external_id'),
       from('properties', 'properties'),

@@ -7,6 +7,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
 const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
@@ -78,8 +79,8 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.EMAIL, 'email', ['normalize_email']),
-      from(source.EMAIL, 'event.email', ['normalize_email'], { when: { field: 'type', op: 'eq', value: 'track' } }),
+      from(source.EMAIL, 'email', [PLAIN_EMAIL]),
+      from(source.EMAIL, 'event.email', [PLAIN_EMAIL], { when: { field: 'type', op: 'eq', value: 'track' } }),
       from('properties', 'event.payload', [], { when: { field: 'type', op: 'eq', value: 'track' } }),
     ],
     lines: {},

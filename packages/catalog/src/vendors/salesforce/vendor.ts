@@ -12,6 +12,7 @@ import { optionalSecret, optionalText, select, text } from '../shared/fields.ts'
 import { event, from, type Rest, use } from '../shared/mapping.ts';
 import { clientCredentialsAt, connectTo, refreshTokenOf } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
+import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const DATA = '{{parameters.login_url}}/services/data/{{parameters.api_version}}';
 const RECORDS = `${DATA}/sobjects/{{parameters.object}}`;
@@ -62,10 +63,10 @@ function record(object: 'Contact' | 'Lead', at: 'create' | 'update'): JsonObject
   const needed: Rest = at === 'create' ? { default: 'n/a' } : {};
   const address = ADDRESS[object];
   return [
-    from(source.EMAIL, `${at}.Email`, ['normalize_email']),
+    from(source.EMAIL, `${at}.Email`, [PLAIN_EMAIL]),
     from(source.FIRST_NAME, `${at}.FirstName`, ['trim']),
     from(source.LAST_NAME, `${at}.LastName`, ['trim'], needed),
-    from(source.PHONE, `${at}.Phone`, ['trim']),
+    from(source.PHONE, `${at}.Phone`, ['trim'], { when: PHONE_IS_READABLE }),
     from(['traits.title', 'context.traits.title'], `${at}.Title`, ['trim']),
     ...(object === 'Lead' ? [from(['traits.company.name', 'traits.company'], `${at}.Company`, ['to_string'], needed)] : []),
     from(source.CITY, `${at}.${address.city}`, ['trim']),
@@ -76,7 +77,7 @@ function record(object: 'Contact' | 'Lead', at: 'create' | 'update'): JsonObject
 }
 function variant(object: 'Contact' | 'Lead'): JsonObject {
   const person = event(undefined, [
-    from(source.EMAIL, 'find', ['normalize_email', ...SOQL]),
+    from(source.EMAIL, 'find', [PLAIN_EMAIL, ...SOQL]),
     from('user_id', 'external_id', ['to_string']),
     ...record(object, 'create'),
     ...record(object, 'update'),

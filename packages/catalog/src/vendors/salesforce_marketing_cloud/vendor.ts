@@ -3,10 +3,10 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { eventTable, optionalText, secret, text } from '../shared/fields.ts';
-import { event, from, use } from '../shared/mapping.ts';
+import { event, from } from '../shared/mapping.ts';
 import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_COUNTRY } from '../shared/user-data.ts';
+import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const auth = clientCredentialsAt('https://{{parameters.subdomain}}.auth.marketingcloudapis.com/v2/token', {
   extra: { account_id: '{{parameters.account_id}}' },
@@ -14,12 +14,12 @@ const auth = clientCredentialsAt('https://{{parameters.subdomain}}.auth.marketin
 });
 const REST = 'https://{{parameters.subdomain}}.rest.marketingcloudapis.com';
 const ROW = [
-  from(source.EMAIL, 'row.SubscriberKey', ['normalize_email']),
+  from(source.EMAIL, 'row.SubscriberKey', [PLAIN_EMAIL]),
   from('user_id', 'row.SubscriberKey'),
-  from(source.EMAIL, 'row.EmailAddress', ['normalize_email']),
+  from(source.EMAIL, 'row.EmailAddress', [PLAIN_EMAIL]),
   from(source.FIRST_NAME, 'row.FirstName', ['trim']),
   from(source.LAST_NAME, 'row.LastName', ['trim']),
-  from(source.PHONE, 'row.MobileNumber', [use('normalize_phone', PHONE_COUNTRY)]),
+  from(source.PHONE, 'row.MobileNumber', [PLAIN_PHONE]),
 ];
 
 export default defineVendor({
@@ -117,10 +117,10 @@ export default defineVendor({
   variants: blueprints({
     names: {},
     global: [
-      from(source.EMAIL, 'journey.ContactKey', ['normalize_email'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from(source.EMAIL, 'journey.ContactKey', [PLAIN_EMAIL], { when: { field: 'type', op: 'ne', value: 'identify' } }),
       from('user_id', 'journey.ContactKey', [], { when: { field: 'type', op: 'ne', value: 'identify' } }),
       from('properties', 'journey.Data'),
-      from(source.EMAIL, 'journey.Data.EmailAddress', ['normalize_email'], { when: { field: 'type', op: 'ne', value: 'identify' } }),
+      from(source.EMAIL, 'journey.Data.EmailAddress', [PLAIN_EMAIL], { when: { field: 'type', op: 'ne', value: 'identify' } }),
     ],
     lines: {},
     others: { '@identify': event(undefined, ROW) },

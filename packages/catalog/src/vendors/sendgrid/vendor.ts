@@ -4,9 +4,10 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { optionalText, secret, select } from '../shared/fields.ts';
 import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const CONTACT = [
-  from(source.EMAIL, 'email', ['normalize_email'], { required: true }),
+  from(source.EMAIL, 'email', [PLAIN_EMAIL], { required: true }),
   from(source.FIRST_NAME, 'first_name', ['trim', use('truncate', 50)]),
   from(source.LAST_NAME, 'last_name', ['trim', use('truncate', 50)]),
   from(source.STREET, 'address_line_1', ['to_string', use('truncate', 100)]),

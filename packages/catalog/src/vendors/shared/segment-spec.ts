@@ -4,13 +4,16 @@ import type { EventNameDefinition, Variant } from '@firsthand/core/vendor/defini
 import { blueprints } from './blueprints.ts';
 import { from, into, set } from './mapping.ts';
 import { IS_APP } from './sources.ts';
+import { readableTraits } from './user-data.ts';
 
 const type = (...names: string[]) => ({ field: 'type', op: 'in', value: names });
 const IS_ALIAS = { field: 'original_type', op: 'eq', value: 'alias' };
 const context = into('context');
 
-/** Everything but `context`. Empty `event` marks a track call; `SPEC_EVENT_NAME` fills it in. */
-export const SPEC_CALL: JsonObject[] = [
+const HAS_TRAITS = [type('identify', 'group'), { not: IS_ALIAS }];
+
+/** Everything but `context` and the traits. Empty `event` marks a track call; `SPEC_EVENT_NAME` fills it in. */
+const WITHOUT_TRAITS: JsonObject[] = [
   from(['original_type', 'type'], 'type'),
   from('event_id', 'messageId'),
   from('timestamp', 'timestamp'),
@@ -23,8 +26,10 @@ export const SPEC_CALL: JsonObject[] = [
   from('name', 'name'),
   from('group_id', 'groupId'),
   from('properties', 'properties', [], { when: type('track', 'page') }),
-  from('traits', 'traits', [], { when: { all: [type('identify', 'group'), { not: IS_ALIAS }] } }),
 ];
+export const SPEC_CALL: JsonObject[] = [...WITHOUT_TRAITS, from('traits', 'traits', [], { when: { all: HAS_TRAITS } })];
+/** For vendors that write to the address. */
+export const SPEC_CALL_READABLE: JsonObject[] = [...WITHOUT_TRAITS, ...readableTraits('traits', HAS_TRAITS)];
 /** The specification's own names of the context fields. */
 export const SPEC_CONTEXT: JsonObject[] = [
   context('context.ip', 'ip'),

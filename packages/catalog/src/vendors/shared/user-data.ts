@@ -58,6 +58,27 @@ const EMAIL: Record<NonNullable<UserDataStyle['email']>, Transform> = {
 const NEVER_HASHED: ReadonlySet<string> = new Set(['ip', 'user_agent']);
 /** The country of a number without a country code: that of the address. */
 export const PHONE_COUNTRY = { source: source.COUNTRY };
+/** For vendors that write to people: a hash from the browser is neither an address nor a number. */
+export const PLAIN_EMAIL = use('normalize_email', true);
+export const PLAIN_PHONE = use('normalize_phone', PHONE_COUNTRY, false, true);
+const isHash = (sources: readonly string[]) => ({ any: sources.map((field) => ({ field, op: 'matches', value: '^[0-9a-fA-F]{64}$' })) });
+export const EMAIL_IS_HASHED = isHash(source.EMAIL);
+/** A number as somebody wrote it, for vendors that show it to people. */
+export const PHONE_IS_READABLE = { not: isHash(source.PHONE) };
+/** All traits, without a hashed address or number. */
+export function readableTraits(target: string, when: JsonObject[] = []): JsonObject[] {
+  const hashed = { email: isHash(['traits.email']), phone: isHash(['traits.phone']) };
+  const line = (names: (keyof typeof hashed)[]): JsonObject =>
+    from('traits', target, names.length === 0 ? [] : [use('omit', ...names)], {
+      when: {
+        all: [
+          ...when,
+          ...(['email', 'phone'] as const).map((name): JsonObject => (names.includes(name) ? hashed[name] : { not: hashed[name] })),
+        ],
+      },
+    });
+  return [line([]), line(['email']), line(['phone']), line(['email', 'phone'])];
+}
 
 /** Lines that write into `at`, such as `user_data`. */
 export function userData(at: string, names: UserDataNames, style: UserDataStyle): JsonObject[] {

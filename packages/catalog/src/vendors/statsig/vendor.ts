@@ -7,6 +7,7 @@ import { contextLines } from '../shared/context.ts';
 import { secret } from '../shared/fields.ts';
 import { DISABLED, event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { PLAIN_EMAIL } from '../shared/user-data.ts';
 
 export default defineVendor({
   key: 'statsig',
@@ -50,7 +51,7 @@ export default defineVendor({
     global: [
       from('user_id', 'user.userID'),
       from('anonymous_id', 'user.customIDs.stableID'),
-      from(source.EMAIL, 'user.email', ['normalize_email']),
+      from(source.EMAIL, 'user.email', [PLAIN_EMAIL]),
       ...contextLines('user', { ip: 'ip', user_agent: 'userAgent', country: 'country', locale: 'locale', app_version: 'appVersion' }),
       from('timestamp', 'time', ['to_unix_millis']),
       from('properties', 'metadata', ['string_values']),

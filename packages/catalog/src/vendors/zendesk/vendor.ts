@@ -11,6 +11,7 @@ import { event, from, set } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
+import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const auth: RequestDefinition['auth'] = {
   kind: 'choice',
@@ -33,7 +34,7 @@ const IDENTIFIERS = [
   set('profile.source', 'firsthand'),
   set('profile.type', 'visitor'),
   set('profile.identifiers[0].type', 'email', { when: { any: source.EMAIL.map((field) => ({ field, op: 'exists' })) } }),
-  from(source.EMAIL, 'profile.identifiers[0].value', ['normalize_email']),
+  from(source.EMAIL, 'profile.identifiers[0].value', [PLAIN_EMAIL]),
   set('profile.identifiers[1].type', 'external_id', { when: { field: 'user_id', op: 'exists' } }),
   from('user_id', 'profile.identifiers[1].value'),
 ];
@@ -127,9 +128,9 @@ export default defineVendor({
     others: {
       '@identify': event(undefined, [
         ...NAME,
-        from(source.EMAIL, 'user.email', ['normalize_email']),
+        from(source.EMAIL, 'user.email', [PLAIN_EMAIL]),
         from('user_id', 'user.external_id'),
-        from(source.PHONE, 'user.phone', ['trim']),
+        from(source.PHONE, 'user.phone', ['trim'], { when: PHONE_IS_READABLE }),
         set('user.skip_verify_email', true),
       ]),
     },

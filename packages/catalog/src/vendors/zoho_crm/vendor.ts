@@ -6,6 +6,7 @@ import { secret, select, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import { refreshTokenAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
+import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const DATA_CENTERS = ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa', 'ca'];
 /** Canada signs in at another domain than it is called. */
@@ -15,13 +16,13 @@ const signIn = (center: string): AuthDefinition => ({
 });
 
 const PERSON = [
-  from(source.EMAIL, 'Email', ['normalize_email'], { required: true }),
+  from(source.EMAIL, 'Email', [PLAIN_EMAIL], { required: true }),
   from(source.FIRST_NAME, 'First_Name', ['trim']),
   // Zoho demands a last name; without one the address stands in.
-  from(source.EMAIL, 'Last_Name', ['normalize_email']),
+  from(source.EMAIL, 'Last_Name', [PLAIN_EMAIL]),
   from('traits.name', 'Last_Name', ['to_string']),
   from(source.LAST_NAME, 'Last_Name', ['trim']),
-  from(source.PHONE, 'Phone', ['trim']),
+  from(source.PHONE, 'Phone', ['trim'], { when: PHONE_IS_READABLE }),
   from(['traits.company.name', 'traits.company'], 'Company', ['to_string'], {
     default: 'Unknown',
     when: { field: 'parameters.module', op: 'eq', value: 'Leads' },
