@@ -139,7 +139,7 @@ export default vendorCases(
         os_version: '12.1.4',
         user_data: {
           external_id: [HASHED.user_id],
-          hashed_maids: ['07d0e0e2c86f9e99c2a4c12144acc4fcbe7cf38e92f9d43c01219bf2a8d52da6'],
+          hashed_maids: ['5db3d84c79b48df5adbc40077543c90ac686162b35624c0c15ce710c80c32b3f'],
         },
       }),
     },

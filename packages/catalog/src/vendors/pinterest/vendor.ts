@@ -48,7 +48,7 @@ const variants = blueprints({
       { ...SHORT_NAMES, birthday: 'db', external_id: 'external_id' },
       { phone: 'digits', lists: true, ip_with_user_agent: true },
     ),
-    from(source.ADVERTISING_ID, 'user_data.hashed_maids[0]', ['trim', 'sha256']),
+    from(source.ADVERTISING_ID, 'user_data.hashed_maids[0]', ['trim', 'lowercase', 'sha256']),
     from(source.clickId('epik', 'epik'), 'user_data.click_id'),
   ],
   lines: adLines({
