@@ -16,6 +16,7 @@ import snapchat from './vendor.ts';
 const url = 'https://tr.snapchat.com/v3/8f2c1a30-1111-4222-8333-abcdefabcdef/events?access_token=eyJhbGciOiJIUzI1NiJ9.example.token';
 const context = { ...CONTEXT, click_ids: { ScCid: 'c-1' }, vendor_ids: { scid: 's-1' } };
 const browser = {
+  external_id: [HASHED.user_id],
   client_ip_address: '203.0.113.7',
   client_user_agent: 'Mozilla/5.0 (X11; Linux x86_64)',
   sc_click_id: 'c-1',
@@ -65,6 +66,7 @@ export default vendorCases(
                 event_time: 1767323045,
                 action_source: 'MOBILE_APP',
                 user_data: {
+                  external_id: [HASHED.user_id],
                   ge: ['252f10c83610ebca1a059c0bae8255eba2f95be4d1d7bcfa89d7248a82d9f111'], // f
                   madid: 'ab-cd',
                   idfv: 'IDFV-1',
@@ -246,7 +248,7 @@ export default vendorCases(
         event_time: 1767323045,
         action_source: 'OFFLINE',
         event_name: 'SUBSCRIBE',
-        user_data: { em: [HASHED.email] },
+        user_data: { em: [HASHED.email], external_id: [HASHED.user_id] },
         custom_data: { value: 9, currency: 'USD' },
       }),
     },

@@ -39,7 +39,7 @@ const variants = blueprints({
     ...actionSource('action_source', { other: 'OFFLINE', web: 'WEB', app: 'MOBILE_APP' }),
     from(source.PAGE_URL, 'event_source_url'),
     set('data_processing_options', ['LMU'], { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } }),
-    ...userData('user_data', SHORT_NAMES, { phone: 'digits', lists: true, ip_with_user_agent: true }),
+    ...userData('user_data', { ...SHORT_NAMES, external_id: 'external_id' }, { phone: 'digits', lists: true, ip_with_user_agent: true }),
     from(source.clickId('ScCid'), 'user_data.sc_click_id'),
     from('context.vendor_ids.scid', 'user_data.sc_cookie1'),
     from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase']),
