@@ -14,6 +14,7 @@ const contact = {
   last_seen_at: 1767323045,
 };
 const order = orderCompleted();
+const CONFLICT = (message: string) => ({ type: 'error.list', errors: [{ code: 'conflict', message }] });
 
 const { user_id: _known, ...UNKNOWN } = identified({ traits: {}, context: {} });
 
@@ -87,13 +88,41 @@ export default vendorCases(intercom, [
     ],
   },
   {
-    name: 'a contact that was created in between is not sent again',
+    name: 'a contact that was created in between is updated',
     event: identified(),
     replies: [
       { status: 200, body: { data: [] } },
-      { status: 409, body: { errors: [{ code: 'conflict', message: 'A contact matching those details already exists' }] } },
+      { status: 409, body: CONFLICT('A contact matching those details already exists with id=c-1') },
+      { status: 200, body: { data: [{ id: 'c-1' }] } },
+      { status: 200 },
+    ],
+    requests: [
+      { url: `${api}/contacts/search` },
+      { method: 'POST', url: `${api}/contacts` },
+      { method: 'POST', url: `${api}/contacts/search`, body: search },
+      { method: 'PUT', url: `${api}/contacts/c-1`, headers, body: contact },
+    ],
+  },
+  {
+    name: 'a contact that the search does not know yet is looked for again',
+    event: identified(),
+    replies: [
+      { status: 200, body: { data: [] } },
+      { status: 409, body: CONFLICT('A contact matching those details already exists with id=c-1') },
+      { status: 200, body: { type: 'list', data: [] } },
+    ],
+    requests: [{ url: `${api}/contacts/search` }, { url: `${api}/contacts` }, { url: `${api}/contacts/search` }],
+    verdict: { kind: 'unavailable', reason: 'http_200' },
+  },
+  {
+    name: 'an archived contact stays as it is',
+    event: identified(),
+    replies: [
+      { status: 200, body: { data: [] } },
+      { status: 409, body: CONFLICT('An archived contact matching those details already exists with id=c-1') },
     ],
     requests: [{ url: `${api}/contacts/search` }, { url: `${api}/contacts` }],
+    verdict: { kind: 'refused', reason: 'http_409: An archived contact matching those details already exists with id=c-1' },
   },
   {
     name: 'a group is a company, and the contact belongs to it',

@@ -23,6 +23,14 @@ const ANSWERS: AnswerRule[] = [
   RETRY_TIMEOUT,
   { status: ['4xx'], verdict: 'refused', reason: 'body.errors[0].message' },
 ];
+/** An archived contact keeps its ids, and neither the search nor an update reaches it. */
+const ARCHIVED: AnswerRule = {
+  status: [409],
+  when: { field: 'body.errors[0].message', op: 'contains', value: 'archived' },
+  verdict: 'refused',
+  reason: 'body.errors[0].message',
+};
+const CREATED_BY_OTHERS = { field: 'steps.create.status', op: 'eq', value: 409 } as const;
 const step = (
   name: string,
   method: string,
@@ -125,7 +133,25 @@ export default defineVendor({
       keep: { id: 'body.data[0].id' },
       remember: { key: '{{payload.search.query.value}}', for_ms: 3_600_000 },
     }),
-    step('create', 'POST', 'contacts', { when: { all: [has('payload.contact'), lacks('steps.find.id')] }, items: 'contact' }),
+    step('create', 'POST', 'contacts', {
+      when: { all: [has('payload.contact'), lacks('steps.find.id')] },
+      items: 'contact',
+      answers: [
+        ARCHIVED,
+        // Somebody created the contact in the meantime, or the search did not know it yet: the next steps update it.
+        { status: [409], verdict: 'delivered' },
+        ...ANSWERS,
+      ],
+      keep: { status: 'status' },
+    }),
+    step('find_created', 'POST', 'contacts/search', {
+      when: CREATED_BY_OTHERS,
+      items: 'search',
+      // Intercom's search lags behind by some seconds.
+      answers: [{ status: [200], when: lacks('body.data[0].id'), verdict: 'unavailable' }, ...ANSWERS],
+      keep: { id: 'body.data[0].id' },
+    }),
+    step('update_created', 'PUT', 'contacts/{{steps.find_created.id}}', { when: CREATED_BY_OTHERS, items: 'contact' }),
     step('update', 'PUT', 'contacts/{{steps.find.id}}', {
       when: { all: [has('payload.contact'), has('steps.find.id')] },
       items: 'contact',
