@@ -72,6 +72,12 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a refund that the shop writes with a minus',
+      variant: 'retail',
+      event: track('Order Refunded', { total: -10 }, { traits: {}, context: {} }),
+      requests: [{ contains: { 'events[0].revenue': -10 } }],
+    },
+    {
       name: 'any other event under its own name',
       event: plain,
       requests: [

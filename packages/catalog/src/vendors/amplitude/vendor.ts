@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints, likeRetail } from '../shared/blueprints.ts';
-import { orderTotal } from '../shared/commerce.ts';
+import { orderTotal, WITHOUT_SIGN } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
 import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
@@ -76,8 +76,8 @@ const ORDER = [
   set('revenueType', 'Purchase'),
 ];
 const REFUND = [
-  from('properties.products', 'revenue', [use('sum_product', 'price', 'quantity'), use('multiply', -1)]),
-  from(source.REVENUE, 'revenue', ['to_number', use('multiply', -1)]),
+  from('properties.products', 'revenue', [use('sum_product', 'price', 'quantity'), ...WITHOUT_SIGN, use('multiply', -1)]),
+  from(source.REVENUE, 'revenue', [...WITHOUT_SIGN, use('multiply', -1)]),
   from('properties.currency', 'currency', ['currency_code']),
   set('revenueType', 'Refund'),
 ];

@@ -44,6 +44,11 @@ export default vendorCases(
       event: track('Order Refunded', { order_id: 'o-1', currency: 'EUR', products: PRODUCTS.slice(0, 1) }, { context }),
       requests: [{ url: url({ ...base, ord: 'o-1', cur: 'EUR', skulist: 'S1', qlist: '2', amtlist: '-2000', namelist: 'Tea' }) }],
     },
+    {
+      name: 'a refund that the shop writes with a minus',
+      event: track('Order Refunded', { order_id: 'o-1', currency: 'EUR', products: [{ sku: 'S1', price: -10, quantity: 2 }] }, { context }),
+      requests: [{ contains: { amtlist: '-2000' } }],
+    },
     { name: 'an order without a click', event: orderCompleted({}, { context: {} }), dropped: 'missing_required:tr' },
     {
       name: 'an order without an id',

@@ -6,22 +6,23 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { WITHOUT_SIGN } from '../shared/commerce.ts';
 import { digits, text } from '../shared/fields.ts';
-import { from, set, use } from '../shared/mapping.ts';
+import { from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 
 const TIME = use('format_time', 'yyyyMMdd_HHmm');
 const JOINED = use('join', '|');
 /** Line totals in the smallest unit of the currency, and a minus for refunds. */
-const amounts = (sign: number) =>
+const amounts = (sign: Transform[]) =>
   from(
     'properties.products',
     'amtlist',
-    [use('multiply_fields', 'price', 'quantity'), use('multiply', sign), use('minor_units', { source: 'properties.currency' }), JOINED],
+    [use('multiply_fields', 'price', 'quantity'), ...sign, use('minor_units', { source: 'properties.currency' }), JOINED],
     { required: true },
   );
-const order = (sign: number) => [
+const order = (sign: Transform[] = []) => [
   from(source.ORDER_ID, 'ord', ['to_string'], { required: true }),
   from('properties.currency', 'cur', ['currency_code'], { required: true }),
   from(product('sku', 'product_id'), 'skulist', ['to_string', JOINED], { required: true }),
@@ -47,7 +48,7 @@ const variants = blueprints({
     from('timestamp', 'date', [TIME]),
     from('user_id', 'custid'),
   ],
-  lines: { purchase: order(1), refund: order(-1), booking: order(1) },
+  lines: { purchase: order(), refund: order([...WITHOUT_SIGN, use('multiply', -1)]), booking: order() },
 });
 
 export default defineVendor({

@@ -70,6 +70,9 @@ function lines(
   });
 }
 
+/** An amount without its sign: shops write refunds and discounts with a minus or without one. */
+export const WITHOUT_SIGN: Transform[] = ['to_string', use('replace', '^-'), 'to_number'];
+
 /** `properties.products` as the list `target[*]`. Add `compact` to the definition to remove products without an id. */
 export function productList(target: string, names: ProductNames, style: ProductStyle = {}): JsonObject[] {
   return lines(names, style, (fields) => product(...fields), `${target}[*]`, {});

@@ -105,6 +105,47 @@ export default vendorCases(
       }),
     },
     {
+      name: 'a refund that the shop writes with a minus',
+      event: track('Order Refunded', { order_id: 'o-1', total: -10, currency: 'EUR' }),
+      requests: says({
+        ...web,
+        e: 'ue',
+        ue_pr: ue({ type: 'refund' }),
+        co: co({ schema: ecommerce('refund'), data: { transaction_id: 'o-1', refund_amount: 10, currency: 'EUR' } }),
+      }),
+    },
+    {
+      name: 'an order with a discount and a negative line',
+      event: track('Order Completed', {
+        ...{ order_id: 'o-1', total: 5, currency: 'EUR', discount: -5, tax: -1 },
+        products: [
+          { product_id: 'p-1', price: 10 },
+          { product_id: 'coupon', price: -5, quantity: 1 },
+        ],
+      }),
+      requests: says({
+        ...web,
+        e: 'ue',
+        ue_pr: ue({ type: 'transaction' }),
+        co: co(
+          {
+            schema: ecommerce('transaction'),
+            data: {
+              ...{ transaction_id: 'o-1', revenue: 5, currency: 'EUR', payment_method: 'unknown' },
+              ...{ total_quantity: 2, discount_amount: 5 },
+            },
+          },
+          listed(product({ id: 'p-1', category: 'unknown', price: 10, currency: 'EUR' })),
+          listed(product({ id: 'coupon', category: 'unknown', price: 0, quantity: 1, currency: 'EUR' })),
+        ),
+      }),
+    },
+    {
+      name: 'an order below zero',
+      event: track('Order Completed', { order_id: 'o-1', total: -5, currency: 'EUR' }),
+      dropped: 'missing_required:co.data[0][0].data.revenue',
+    },
+    {
       name: 'a step of the checkout',
       event: track('Checkout Step Viewed', { step: 2, shipping_method: 'express' }),
       requests: says({

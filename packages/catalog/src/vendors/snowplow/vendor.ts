@@ -3,7 +3,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { itemCount, orderTotal } from '../shared/commerce.ts';
+import { itemCount, orderTotal, WITHOUT_SIGN } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
 import { text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
@@ -48,7 +48,9 @@ const action = (type: string): JsonObject[] => [
   set('ue.data.data.type', type),
   set('co.schema', `${SNOWPLOW}/contexts/jsonschema/1-0-0`),
 ];
-const MONEY = ['to_number', use('round', 2)];
+/** The schemas allow no negative amounts: one would fail the validation of the whole event. */
+const NOT_NEGATIVE = ['to_string', use('replace', '^-.*')];
+const MONEY = [...NOT_NEGATIVE, 'to_number', use('round', 2)];
 /** A longer text would fail the validation of the whole event. */
 const cut = (max: number) => ['to_string', use('truncate', max)];
 /** The first list holds the entity of the order, the second one the products; a transform makes one list of them. */
@@ -67,10 +69,10 @@ const PRODUCT_FIELDS: readonly [
   ['name', ['name', 'product_name'], ['to_string']],
   ['category', ['category', 'product_category'], ['to_string'], 'unknown'],
   ['price', ['price'], MONEY, 0],
-  ['quantity', ['quantity'], ['to_integer']],
+  ['quantity', ['quantity'], [...NOT_NEGATIVE, 'to_integer']],
   ['variant', ['variant'], cut(256)],
   ['brand', ['brand'], cut(256)],
-  ['position', ['position'], ['to_integer']],
+  ['position', ['position'], [...NOT_NEGATIVE, 'to_integer']],
 ];
 const products = (at: string, sourcesOf: (names: string[]) => string[]): JsonObject[] => [
   set(`${at}.schema`, ecommerce('product')),
@@ -92,17 +94,14 @@ const ORDER = [
   ...action('transaction'),
   TRANSACTION,
   from(source.ORDER_ID, transaction('transaction_id'), ['to_string'], { required: true }),
-  ...orderTotal(transaction('revenue'), { required: true }).map((line) => ({
-    ...line,
-    transforms: [...(line.transforms as []), use('round', 2)] as never,
-  })),
+  ...orderTotal(transaction('revenue'), { required: true }, source.VALUE, MONEY),
   from('properties.currency', transaction('currency'), ['currency_code'], { required: true }),
   from('properties.payment_method', transaction('payment_method'), cut(128), { default: 'unknown' }),
   { ...itemCount(transaction('total_quantity')), default: 1 },
   from('properties.tax', transaction('tax'), MONEY),
   from('properties.shipping', transaction('shipping'), MONEY),
   from('properties.coupon', transaction('discount_code'), cut(99)),
-  from('properties.discount', transaction('discount_amount'), MONEY),
+  from('properties.discount', transaction('discount_amount'), [...WITHOUT_SIGN, use('round', 2)]),
   ...LIST,
 ];
 const { schema: REFUND_SCHEMA, field: refund } = entity('refund');
@@ -110,10 +109,7 @@ const REFUND = [
   ...action('refund'),
   REFUND_SCHEMA,
   from(source.ORDER_ID, refund('transaction_id'), ['to_string'], { required: true }),
-  ...orderTotal(refund('refund_amount'), { required: true }).map((line) => ({
-    ...line,
-    transforms: [...(line.transforms as []), use('round', 2)] as never,
-  })),
+  ...orderTotal(refund('refund_amount'), { required: true }, source.VALUE, [...WITHOUT_SIGN, use('round', 2)]),
   from('properties.currency', refund('currency'), ['currency_code'], { required: true }),
   from('properties.reason', refund('refund_reason'), ['to_string']),
 ];
