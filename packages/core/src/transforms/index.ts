@@ -22,6 +22,7 @@ import { ga4Name } from './ga4-name.ts';
 import { ga4Params } from './ga4-params.ts';
 import { ga4UserProperties } from './ga4-user-properties.ts';
 import { googleDatetime } from './google-datetime.ts';
+import { itemCount } from './item-count.ts';
 import { join } from './join.ts';
 import { jsonParse } from './json-parse.ts';
 import { jsonStringify } from './json-stringify.ts';
@@ -120,6 +121,7 @@ export const TRANSFORM_GROUPS: Readonly<Record<string, readonly Transform[]>> = 
     count,
     sum,
     sumProduct,
+    itemCount,
     multiplyFields,
     unique,
     take,

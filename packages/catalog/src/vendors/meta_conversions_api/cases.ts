@@ -34,6 +34,11 @@ export default vendorCases(
   meta,
   [
     {
+      name: 'a product without an id is neither sent nor counted',
+      event: orderCompleted({ products: [{ product_id: 'p-1', quantity: 2 }, { name: 'Bag', quantity: 5 }, 'broken'] }),
+      requests: [{ contains: { 'data[0].custom_data.num_items': 2, 'data[0].custom_data.content_ids': ['p-1'] } }],
+    },
+    {
       name: 'a purchase',
       event: order,
       requests: [

@@ -1,7 +1,7 @@
 /** Meta: user data is normalised and hashed; IP address, user agent, click ids and browser ids are sent as they are. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { extendedInfo, trackingEnabled } from '../shared/app-data.ts';
-import { orderValue, unitValue } from '../shared/commerce.ts';
+import { itemCount, orderValue, unitValue } from '../shared/commerce.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -83,7 +83,7 @@ export const CONTENTS: JsonObject[] = [
 ];
 export const PRODUCT_LIST: JsonObject[] = [
   ...CONTENTS,
-  data(product('quantity'), 'num_items', ['to_integer', use('fill_missing', 1), 'sum']),
+  itemCount('custom_data.num_items'),
   data('properties.content_type', 'content_type', [], { default: 'product' }),
 ];
 

@@ -45,8 +45,7 @@ export function adLines(to: AdTargets): Record<EventKind, JsonObject[]> {
   const products = [
     ...(at ? productList(at.at, at.names, at.style) : []),
     ...line(source.productIds, to.ids, ['to_string']),
-    // Without any quantity each product counts as one.
-    ...(to.count === undefined ? [] : [from(source.productIds, to.count, ['count']), itemCount(to.count)]),
+    ...(to.count === undefined ? [] : [itemCount(to.count)]),
   ];
   const product = [
     ...(at ? singleProduct(at.at, at.names, at.style) : []),

@@ -83,9 +83,9 @@ export function singleProduct(target: string, names: ProductNames, style: Produc
   return lines(names, style, (fields) => fields.map((name) => `properties.${name}`), `${target}[0]`, { when: source.HAS_PRODUCT });
 }
 
-/** How many items: the sum of all quantities, where a missing one counts as 1. */
-export function itemCount(target: string): JsonObject {
-  return from(product('quantity'), target, ['to_integer', use('fill_missing', 1), 'sum']);
+/** How many items: the sum of the quantities of all products that are sent, where a missing one counts as 1. */
+export function itemCount(target: string, ids = ['product_id', 'sku']): JsonObject {
+  return from('properties.products', target, [use('item_count', ...ids)]);
 }
 
 /**

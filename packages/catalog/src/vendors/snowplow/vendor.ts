@@ -97,7 +97,7 @@ const ORDER = [
   ...orderTotal(transaction('revenue'), { required: true }, source.VALUE, MONEY),
   from('properties.currency', transaction('currency'), ['currency_code'], { required: true }),
   from('properties.payment_method', transaction('payment_method'), cut(128), { default: 'unknown' }),
-  { ...itemCount(transaction('total_quantity')), default: 1 },
+  { ...itemCount(transaction('total_quantity'), ['product_id', 'sku', 'name', 'product_name', 'price']), default: 1 },
   from('properties.tax', transaction('tax'), MONEY),
   from('properties.shipping', transaction('shipping'), MONEY),
   from('properties.coupon', transaction('discount_code'), cut(99)),

@@ -29,6 +29,11 @@ export default vendorCases(
   tiktok,
   [
     {
+      name: 'a product without an id is neither sent nor counted',
+      event: orderCompleted({ products: [{ product_id: 'p-1', quantity: 2 }, { name: 'Bag', quantity: 5 }, 'broken'] }),
+      requests: [{ contains: { 'data[0].properties.num_items': 2 } }],
+    },
+    {
       name: 'names are hashed without the spaces inside them',
       event: orderCompleted({}, { traits: { first_name: ' José  María ', last_name: 'de la Cruz' } }),
       requests: [

@@ -1,7 +1,7 @@
 /** TikTok: e-mail, phone (with its plus), external id and names are hashed; IP address, user agent, ttclid and ttp are not. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { TRACKING_ENABLED } from '../shared/app-data.ts';
-import { orderValue, unitValue } from '../shared/commerce.ts';
+import { itemCount, orderValue, unitValue } from '../shared/commerce.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -67,7 +67,7 @@ export const PRODUCT_LIST: JsonObject[] = [
   prop(product('brand'), 'contents[*].brand'),
   prop(product('price'), 'contents[*].price', ['to_number']),
   prop(product('quantity'), 'contents[*].quantity', ['to_integer'], { default: 1 }),
-  prop(product('quantity'), 'num_items', ['to_integer', use('fill_missing', 1), 'sum']),
+  itemCount('properties.num_items'),
   prop('properties.content_type', 'content_type', [], { default: 'product' }),
 ];
 const when = source.HAS_PRODUCT;
