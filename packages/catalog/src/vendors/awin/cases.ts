@@ -5,6 +5,7 @@ import awin from './vendor.ts';
 const url = 'https://api.awin.com/s2s/advertiser/12345/orders';
 const context = { ...CONTEXT, click_ids: { awc: '12345_1700000000_abc' } };
 const order = orderCompleted({}, { context });
+const other = orderCompleted({ order_id: 'o-2' }, { context });
 const head = { channel: 'aw', awc: '12345_1700000000_abc' };
 const sale = (amount: number, orderReference: string) => ({
   ...head,
@@ -84,6 +85,11 @@ export default vendorCases(
       event: track('Subscription Started', { value: 20, currency: 'EUR' }, { context }),
       requests: sent(sale(20, 'evt-1')),
     },
+    ...[true, false].map((is_new_customer) => ({
+      name: `a sale to a ${is_new_customer ? 'new' : 'known'} customer`,
+      event: track('Order Completed', { order_id: 'o-1', total: 1, currency: 'EUR', is_new_customer }, { context }),
+      requests: [{ contains: { 'orders[0].customerAcquisition': is_new_customer ? 'NEW' : 'RETURNING' } }],
+    })),
     {
       name: 'a batch',
       event: track('Order Completed', { order_id: 'o-1', total: 1, currency: 'EUR' }, { context }),
@@ -101,6 +107,31 @@ export default vendorCases(
   ],
   [
     { name: 'accepted', events: [order], reply: { status: 202, body: {} }, verdict: { kind: 'delivered' } },
+    {
+      name: 'one of two orders is rejected',
+      events: [order, other],
+      reply: {
+        status: 206,
+        body: {
+          batchId: 'b-1',
+          successfulOrders: [{ orderReference: 'o-1', correlationId: 'c-1' }],
+          failedOrders: [{ order: { orderReference: 'o-2' }, errors: [{ field: 'awc', message: 'invalid' }] }],
+        },
+      },
+      verdict: { kind: 'partial', items: [{ kind: 'delivered' }, { kind: 'refused', reason: 'http_206: invalid' }] },
+    },
+    {
+      name: 'a rejected order in the other shape',
+      events: [order],
+      reply: { status: 206, body: { failedOrders: [{ orderReference: 'o-1', message: 'unknown click' }] } },
+      verdict: { kind: 'partial', items: [{ kind: 'refused', reason: 'http_206: unknown click' }] },
+    },
+    {
+      name: 'a rejected order that is not named',
+      events: [order, other],
+      reply: { status: 206, body: { failedOrders: [{ id: 7 }] } },
+      verdict: ISOLATED,
+    },
     { name: 'a bad order', events: [order], reply: { status: 400, body: { errors: ['amount'] } }, verdict: { kind: 'refused' } },
     { name: 'a bad order among several', events: [order, order], reply: { status: 400, body: {} }, verdict: ISOLATED },
     { name: 'a bad key', events: [order, order], reply: { status: 401, body: {} }, verdict: { kind: 'refused' } },

@@ -1,6 +1,7 @@
 /** Awin Conversion API. help.awin.com/apidocs/conversion-api (earlier developer.awin.com), read on 2026-11-16. */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
-import { oneBadFailsAll } from '../shared/answers.ts';
+import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
+import { errorInside, oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList } from '../shared/commerce.ts';
 import { digits, flag, secret, text } from '../shared/fields.ts';
@@ -43,9 +44,24 @@ const variants = blueprints({
     from('parameters.commission_group', 'commissionGroups[0].code'),
     set('isTest', true, { when: { field: 'parameters.test_mode', op: 'eq', value: true } }),
     from(source.clickId('awc', 'awc'), 'awc'),
+    from('properties.is_new_customer', 'customerAcquisition', ['to_boolean'], { value_map: { true: 'NEW', false: 'RETURNING' } }),
   ],
   lines: { purchase: ORDER, booking: ORDER, subscription: SUBSCRIPTION, lead: LEAD },
 });
+
+/** Answers of 2xx, mostly 206, list the orders that Awin rejected; the others are recorded. Seen in a public integration, in two shapes. */
+const failedBy = (key: string, reason: string): AnswerRule => ({
+  status: ['2xx'],
+  verdict: 'partial',
+  partial: { errors: 'body.failedOrders', key, reason, failed: 'refused', others: 'delivered' },
+});
+const ANSWERS: AnswerRule[] = [
+  failedBy('order.orderReference', 'errors[0].message'),
+  failedBy('orderReference', 'message'),
+  // An order that it names in another way: sent again one by one, which is safe, because Awin deduplicates by order reference.
+  errorInside({ field: 'body.failedOrders[0]', op: 'exists' }, 'body.failedOrders[0]'),
+  ...oneBadFailsAll(),
+];
 
 export default defineVendor({
   key: 'awin',
@@ -64,7 +80,8 @@ export default defineVendor({
   see_it: 'Open Advertiser, Reports, Transactions, or Tracking diagnosis for an order in test mode.',
   test_mode: { field: 'test_mode', value: true, effect: 'Awin records the order as a test, without commission.' },
   notes: [
-    'Open: the format of error answers, and the fields of a basket line, which were seen in a public integration.',
+    'Open: the lists of failed orders in answers, customerAcquisition, and the fields of a basket line, which were seen in public integrations.',
+    'Open: the unit of transactionTime. It is not sent, so an order counts when it arrives.',
     'The amount is the subtotal after discounts, before tax and delivery: properties.subtotal, then revenue, value, total.',
     'Awin deduplicates by order reference and allows 20 calls a minute, so orders are collected for 10 seconds.',
     'Refunds are declined in Awin’s own interface or through its validation API; they are not sent.',
@@ -88,7 +105,8 @@ export default defineVendor({
     lane: ['kind'],
     body: { kind: 'json_list', under: 'orders' },
     batch: { max_items: 1_000, max_bytes: 2_000_000, interval_ms: 10_000 },
-    answers: oneBadFailsAll(),
+    item_keys: ['orderReference'],
+    answers: ANSWERS,
   },
   event_name: { target: 'kind' },
   compact: [{ path: 'basket', needs: ['id'] }],
