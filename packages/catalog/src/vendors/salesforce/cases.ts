@@ -118,6 +118,26 @@ export default vendorCases(salesforce, [
     requests: [{ url: FIND }, { method: 'POST' }],
     verdict: { kind: 'refused', reason: 'http_400: Use one of these records?' },
   },
+  {
+    name: 'a record that a trigger found locked',
+    event: identified(),
+    replies: [
+      unknown,
+      {
+        status: 400,
+        body: [{ errorCode: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', message: 'ContactTrigger: System.DmlException: UNABLE_TO_LOCK_ROW' }],
+      },
+    ],
+    requests: [{ url: FIND }, { method: 'POST' }],
+    verdict: { kind: 'unavailable', reason: 'http_400: ContactTrigger: System.DmlException: UNABLE_TO_LOCK_ROW' },
+  },
+  {
+    name: 'a record that a trigger rejects',
+    event: identified(),
+    replies: [unknown, { status: 400, body: [{ errorCode: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', message: 'ContactTrigger: no' }] }],
+    requests: [{ url: FIND }, { method: 'POST' }],
+    verdict: { kind: 'refused', reason: 'http_400: ContactTrigger: no' },
+  },
   { name: 'without an address nobody can be found', event: identified({ traits: { name: 'Anna' } }), dropped: 'missing_required:find' },
   { name: 'orders stay in the shop', event: orderCompleted(), dropped: 'mapping_default' },
   { name: 'groups are not people', event: grouped(), dropped: 'mapping_default' },

@@ -46,6 +46,17 @@ const retried = (...codes: string[]): AnswerRule => ({
 const ANSWERS: AnswerRule[] = [
   { status: [401], verdict: 'refresh_token', reason: 'body[0].message' },
   retried('REQUEST_LIMIT_EXCEEDED', 'UNABLE_TO_LOCK_ROW', 'SERVER_UNAVAILABLE', 'QUERY_TIMEOUT'),
+  // A trigger of the organisation met a locked record, or used up the queries of its transaction.
+  {
+    when: {
+      all: [
+        { field: CODE, op: 'eq', value: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY' },
+        { field: 'body[0].message', op: 'matches', value: 'UNABLE_TO_LOCK_ROW|Too many SOQL queries' },
+      ],
+    },
+    verdict: 'unavailable',
+    reason: 'body[0].message',
+  },
   { status: [400, 403, 404], verdict: 'refused', reason: 'body[0].message' },
   RETRY_TIMEOUT,
 ];

@@ -360,6 +360,12 @@ export default vendorCases(
     },
     { name: 'a bad token', events: [order, order], reply: { status: 200, body: { code: 40105 } }, verdict: { kind: 'refused' } },
     { name: 'an error of theirs', events: [order], reply: { status: 200, body: { code: 50000 } }, verdict: { kind: 'unavailable' } },
+    {
+      name: 'an internal error below 50000',
+      events: [order],
+      reply: { status: 200, body: { code: 40700 } },
+      verdict: { kind: 'unavailable' },
+    },
     { name: 'no JSON at all', events: [order], reply: { status: 502, body: 'Bad gateway' }, verdict: { kind: 'unavailable' } },
     { name: 'throttled', events: [orderCompleted()], reply: { status: 429 }, verdict: { kind: 'unavailable' } },
   ],

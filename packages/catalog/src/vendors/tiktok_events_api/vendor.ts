@@ -43,7 +43,7 @@ const eventsOf = (variant: Variant | undefined) => (variant?.default_config.even
 const ANSWERS: AnswerRule[] = [
   { status: [200], when: { field: 'body.code', op: 'in', value: [0, 20001] }, verdict: 'delivered' },
   {
-    when: { field: 'body.code', op: 'in', value: [40100, 40016, 40132, 40133, 60001] },
+    when: { field: 'body.code', op: 'in', value: [40100, 40016, 40132, 40133, 40700, 60001] },
     verdict: 'unavailable',
     reason: 'body.message',
   },
