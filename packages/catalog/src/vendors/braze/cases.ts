@@ -368,6 +368,18 @@ export default vendorCases(
       verdict: { kind: 'partial', items: [{ kind: 'delivered' }, { kind: 'refused', reason: "http_201: 'name' is required" }] },
     },
     {
+      name: 'a fatal error that comes as 201',
+      events: [quiz],
+      reply: { status: 201, body: { message: 'Valid data must be provided', errors: [{ type: 'bad', input_array: 'events', index: 0 }] } },
+      verdict: { kind: 'refused', reason: 'http_201: Valid data must be provided' },
+    },
+    {
+      name: 'queued during maintenance',
+      events: [quiz],
+      reply: { status: 202, body: { message: 'queued' } },
+      verdict: { kind: 'delivered' },
+    },
+    {
       name: 'rate limit of their own header',
       events: [quiz],
       reply: { status: 429, headers: { 'x-ratelimit-retry-after': '12' } },

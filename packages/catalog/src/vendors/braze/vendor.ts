@@ -1,7 +1,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
-import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
 import { optionalText, secret } from '../shared/fields.ts';
@@ -180,6 +180,13 @@ const VARIANTS = blueprints({
 const RETAIL = VARIANTS.find(({ key }) => key === 'retail')?.default_config ?? {};
 
 const ANSWERS: AnswerRule[] = [
+  // www.braze.com/docs/api/errors: any other message is a fatal error; `queued` is the answer during maintenance.
+  errorInside(
+    {
+      all: [{ field: 'body.message', op: 'exists' }, { not: { field: 'body.message', op: 'in', value: ['success', 'queued'] } }],
+    },
+    'body.message',
+  ),
   {
     status: ['2xx'],
     verdict: 'partial',
