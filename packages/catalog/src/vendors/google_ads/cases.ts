@@ -345,6 +345,32 @@ export default vendorCases(
       verdict: { kind: 'delivered' },
     },
     {
+      name: 'a failure of Google’s own inside a batch',
+      ...legacy,
+      events: [order, order],
+      reply: {
+        status: 200,
+        body: {
+          partialFailureError: {
+            code: 13,
+            message: 'Internal error encountered.',
+            details: [
+              {
+                errors: [
+                  {
+                    errorCode: { internalError: 'TRANSIENT_ERROR' },
+                    message: 'Please retry.',
+                    location: { fieldPathElements: [{ fieldName: 'conversions', index: 1 }] },
+                  },
+                ],
+              },
+            ],
+          },
+        },
+      },
+      verdict: { kind: 'partial', items: [{ kind: 'delivered' }, { kind: 'unavailable', reason: 'http_200: Please retry.' }] },
+    },
+    {
       name: 'a failure that names nobody',
       ...legacy,
       events: [order],

@@ -16,7 +16,9 @@ const PARTIAL: AnswerRule[] = [
       errors: 'body.partialFailureError.details[*].errors[*]',
       index: 'location.fieldPathElements[0].index',
       reason: 'message',
-      failed: 'refused',
+      failed: 'unavailable',
+      // developers.google.com/google-ads/api/docs/best-practices/error-types: these two may pass.
+      permanent: { not: { field: 'errorCode.internalError', op: 'in', value: ['INTERNAL_ERROR', 'TRANSIENT_ERROR'] } },
       others: 'delivered',
     },
   },
