@@ -46,6 +46,11 @@ export default vendorCases(
       ],
     },
     {
+      name: 'an Android device without the services of Google',
+      event: track('Signed In', {}, { context: { ...context, device: { id: 'a1b2c3d4e5f60718' } } }),
+      requests: [{ contains: { andi: 'a1b2c3d4e5f60718', aifa: undefined } }],
+    },
+    {
       name: 'iOS',
       event: track(
         'Signed In',

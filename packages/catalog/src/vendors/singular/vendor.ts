@@ -51,6 +51,12 @@ const variants = blueprints({
       when: source.IS_APPLE,
     }),
     from('context.vendor_ids.asid', 'asid', [], { when: source.IS_ANDROID }),
+    // For devices without the services of Google.
+    from('context.device.id', 'andi', [], {
+      when: {
+        all: [source.IS_ANDROID, ...[...source.ADVERTISING_ID, 'context.vendor_ids.asid'].map((field) => ({ field, op: 'not_exists' }))],
+      },
+    }),
     from('user_id', 'custom_user_id'),
     from('timestamp', 'utime', ['to_unix_seconds']),
     from('properties', 'e', [use('omit', 'products', 'email', 'phone', 'first_name', 'last_name', 'address')]),
@@ -100,7 +106,7 @@ export default defineVendor({
   },
   event_name: { target: 'n', max_length: 32 },
   together: [['amt', 'cur']],
-  require_one_of: [['p'], ['ip'], ['idfa', 'idfv', 'aifa', 'asid']],
+  require_one_of: [['p'], ['ip'], ['idfa', 'idfv', 'aifa', 'asid', 'andi']],
   default_action: 'drop',
   rate: { rps: 50, burst: 100 },
   variants,
