@@ -127,6 +127,25 @@ export default vendorCases(
   [
     { name: 'accepted', events: [order], reply: { status: 200, body: {} }, verdict: { kind: 'delivered' } },
     { name: 'a bad event', events: [order], reply: { status: 400, body: 'bad adid_type' }, verdict: { kind: 'refused' } },
+    {
+      name: 'a bad event with a reason',
+      events: [order],
+      reply: {
+        status: 400,
+        body: {
+          Message: null,
+          EventResponses: [
+            {
+              EventIndex: 0,
+              EventErrors: [{ Error: 'InvalidAdId', ErrorMessage: 'The ad id is invalid.' }],
+              EventWarnings: [],
+              Successful: false,
+            },
+          ],
+        },
+      },
+      verdict: { kind: 'refused', reason: 'http_400: The ad id is invalid.' },
+    },
     { name: 'a bad event among several', events: [order, order], reply: { status: 400, body: '' }, verdict: ISOLATED },
     {
       name: 'a pixel of another advertiser',

@@ -69,7 +69,7 @@ const variants = blueprints({
 const ANSWERS: AnswerRule[] = [
   // The pixel is not defined for the advertiser.
   { status: [402, 403], verdict: 'refused', reason: 'body.Message' },
-  { status: [400], verdict: 'refused', reason: 'body', isolate: true },
+  { status: [400], verdict: 'refused', reason: 'body.EventResponses[0].EventErrors[0].ErrorMessage', isolate: true },
   RETRY_TIMEOUT,
 ];
 
@@ -90,7 +90,8 @@ export default defineVendor({
   see_it: 'Open Advertiser data and identity, the tracking tag: the number of events shows within a day.',
   notes: [
     'Open: the documentation needs a login. Fields were seen in the extension that The Trade Desk maintains for Adobe and in public integrations.',
-    'Open: the shape of data_processing_option and of error answers.',
+    'Open: the shape of data_processing_option; a public integration sends it only with the region of a US state. Error answers were seen in its tests.',
+    'Open: imp and privacy_settings. They are not sent: no source has the id of an impression, and the integrations differ about the consent string.',
     'An event needs an advertising id (TDID, IDFA, AAID, UID2, EUID, RampID) or an IP address.',
   ],
   default_consent_category: 'advertising',
