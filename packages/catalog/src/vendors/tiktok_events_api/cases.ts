@@ -339,7 +339,12 @@ export default vendorCases(
   ],
   [
     { name: 'code 0', events: [order], reply: { status: 200, body: { code: 0, message: 'OK' } }, verdict: { kind: 'delivered' } },
-    { name: 'code 20001', events: [order], reply: { status: 200, body: { code: 20001 } }, verdict: { kind: 'delivered' } },
+    {
+      name: 'code 20001, with its message',
+      events: [order],
+      reply: { status: 200, body: { code: 20001, message: 'Partially successful' } },
+      verdict: { kind: 'delivered', note: 'http_200: Partially successful' },
+    },
     {
       name: 'the rate limit comes as 200',
       events: [order],

@@ -41,7 +41,9 @@ const eventsOf = (variant: Variant | undefined) => (variant?.default_config.even
 
 /** TikTok answers HTTP 200 for errors too; `code` decides. */
 const ANSWERS: AnswerRule[] = [
-  { status: [200], when: { field: 'body.code', op: 'in', value: [0, 20001] }, verdict: 'delivered' },
+  { status: [200], when: { field: 'body.code', op: 'eq', value: 0 }, verdict: 'delivered' },
+  // RudderStack counts this code as delivered, too. What it means is not public, so TikTok's message is kept as a note.
+  { status: [200], when: { field: 'body.code', op: 'eq', value: 20001 }, verdict: 'delivered', reason: 'body.message' },
   {
     when: { field: 'body.code', op: 'in', value: [40100, 40016, 40132, 40133, 40700, 60001] },
     verdict: 'unavailable',
