@@ -146,3 +146,19 @@ test('a request is shown without its secrets, in whatever form they stand', () =
     '{"k":"••••2345"}',
   );
 });
+
+test.each([
+  ['Authorization', `Basic ${btoa('shop:secret1')}`, 'Basic ••••'],
+  ['Authorization', `Basic ${btoa('shop:ab')}`, 'Basic ••••'],
+  ['Authorization', `Basic ${btoa('secret1:')}`, 'Basic ••••'],
+  ['Authorization', `Basic ${btoa('shop:a-long-secret')}`, 'Basic ••••cmV0'],
+  ['Authorization', 'Token secret1', '••••'],
+  ['Authorization', 'Token token="ab"', '••••'],
+  ['X-Api-Key', 'shop-of-ours-secret1', '••••'],
+  ['X-Api-Key', 'shop-of-ours-secret1-a', '••••'],
+  ['X-Api-Key', 'shop:a-long-secret', '••••cret'],
+  ['X-Signed', 'Token secret1', '••••'],
+])('no end of a secret shorter than 12 is shown, however long its header is: %s: %s', (name, value, shown) => {
+  const request = { method: 'POST', url: 'https://x.example/', headers: { [name]: value }, body: '' };
+  expect(maskRequest(request, ['secret1', 'Token secret1', 'a-long-secret']).headers).toEqual({ [name]: shown });
+});

@@ -2,6 +2,7 @@
 import { isObject, type Json, own } from '../json.ts';
 import { MAPPING_KEYS } from '../mapping/mapping.ts';
 import { hasPlaceholder } from '../mapping/parameters/placeholder.ts';
+import { fromBase64 } from './bytes.ts';
 import type { VendorRequest } from './compiled.ts';
 import type { VendorDefinition } from './definition.ts';
 
@@ -130,9 +131,12 @@ function valueAt(config: unknown, path: readonly string[]): unknown {
 }
 
 export const MASK = '••••';
+const SHOWN_END = 4;
+/** No end is shown of a secret shorter than this. */
+const SHOWN_FROM = 12;
 /** `••••` and the last four characters; none of a secret shorter than 12. */
 export function maskSecret(secret: string): string {
-  return secret.length < 12 ? MASK : `${MASK}${secret.slice(-4)}`;
+  return secret.length < SHOWN_FROM ? MASK : `${MASK}${secret.slice(-SHOWN_END)}`;
 }
 
 /** Secret values of a config. Placeholders and very short texts do not count. */
@@ -150,7 +154,7 @@ export function scrubber(secrets: readonly string[]): (text: string) => string {
   const forms: [string, string][] = [];
   // Longest first, because one secret may contain another.
   for (const secret of [...new Set(secrets)].sort((a, b) => b.length - a.length)) {
-    const mask = maskSecret(secret);
+    const mask = endsInShortSecret(secret, secrets) ? MASK : maskSecret(secret);
     const variants = new Set([secret, encodeURIComponent(secret.toWellFormed()), JSON.stringify(secret).slice(1, -1)]);
     for (const variant of variants) forms.push([variant, mask]);
   }
@@ -184,7 +188,8 @@ const HIDDEN_HEADER = /authorization|token|key|secret/i;
 export function maskRequest(request: VendorRequest, secrets: readonly string[]): VendorRequest {
   const scrub = scrubber(secrets);
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) headers[name] = HIDDEN_HEADER.test(name) ? maskHeader(value) : scrub(value);
+  for (const [name, value] of Object.entries(request.headers))
+    headers[name] = HIDDEN_HEADER.test(name) ? maskHeader(value, secrets) : scrub(value);
   const { tls: _certificate, ...shown } = request;
   const masked: VendorRequest = { ...shown, url: scrub(request.url), headers };
   if (typeof request.body === 'string') masked.body = scrub(request.body);
@@ -194,8 +199,20 @@ export function maskRequest(request: VendorRequest, secrets: readonly string[]):
 
 const decoder = new TextDecoder();
 
-/** The scheme stays readable: `Bearer ••••abcd`. */
-function maskHeader(value: string): string {
+/** The scheme stays readable: `Bearer ••••abcd`. A header is longer than its secret, so its own length does not tell whether the end may be shown. */
+function maskHeader(value: string, secrets: readonly string[]): string {
   const scheme = /^(Bearer|Basic|AWS4-HMAC-SHA256) /.exec(value)?.[0] ?? '';
-  return scheme + maskSecret(value.slice(scheme.length));
+  const credential = value.slice(scheme.length);
+  const text = scheme === 'Basic ' ? decoder.decode(fromBase64(credential)) : credential;
+  const lastWord =
+    text
+      .replace(/[\s:=,;"']+$/, '')
+      .split(/[\s:=,;"']/)
+      .at(-1) ?? '';
+  return scheme + (lastWord.length < SHOWN_FROM || endsInShortSecret(text, secrets) ? MASK : maskSecret(credential));
+}
+
+/** Whether the last four characters show some of a secret that is too short for that. */
+function endsInShortSecret(text: string, secrets: readonly string[]): boolean {
+  return secrets.some((secret) => secret.length < SHOWN_FROM && text.slice(-(secret.length + SHOWN_END - 1)).includes(secret));
 }
