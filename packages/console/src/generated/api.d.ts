@@ -288,7 +288,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Change a user
-         * @description Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end.
+         * @description Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end. With `If-Match: <updated_at>` the change is rejected if somebody else changed the user in the meantime.
          *
          *     Least role: **admin**. Not for API tokens: a person signs in.
          */
@@ -784,7 +784,7 @@ export interface paths {
         get: operations["getIntegrationTemplate"];
         /**
          * Rename or describe a template
-         * @description Its configuration changes by a new revision.
+         * @description Its configuration changes by a new revision. With `If-Match: <updated_at>` the change is rejected if somebody else changed the template in the meantime.
          *
          *     Least role: **editor**.
          */
@@ -7607,7 +7607,10 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8501,7 +8504,10 @@ export interface operations {
     updateIntegrationTemplate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updated_at` that was read. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8526,6 +8532,7 @@ export interface operations {
             401: components["responses"]["Refusal"];
             403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
+            409: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];

@@ -53,6 +53,16 @@ onStory('a change with If-Match', (story) => {
     await twoEdit(path, body, await version());
   });
 
+  test('of a user is rejected if somebody else changed it', async () => {
+    const { id, updated_at } = await story.made('users', { email: 'two@example.com', password: 'correct horse battery' });
+    await twoEdit(`users/${id}`, (name) => ({ name }), String(updated_at));
+  });
+
+  test('of a template is rejected if somebody else changed it', async () => {
+    const { template } = await story.made('integration-catalog/webhook/install', { name: 'Named by two' });
+    await twoEdit(`integration-templates/${template.id}`, (name) => ({ name }), String(template.updated_at));
+  });
+
   test('of a template is rejected if another revision was added', async () => {
     const { template } = await story.made('integration-catalog/webhook/install', {
       name: 'Two editors',

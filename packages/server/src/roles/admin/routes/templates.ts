@@ -92,19 +92,22 @@ export function templateRoutes(app: AdminApp, context: AdminContext): void {
   app.put(
     '/integration-templates/:id',
     {
-      config: { role: 'editor' },
+      config: { role: 'editor', errors: ['CONFLICT'] },
       schema: {
         summary: 'Rename or describe a template',
-        description: 'Its configuration changes by a new revision.',
+        description:
+          'Its configuration changes by a new revision. With `If-Match: <updated_at>` the change is rejected if somebody else changed the template in the meantime.',
         tags,
         params: IdParams,
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
         body: resource.update,
         response: { 200: resource.response },
       },
     },
-    ({ params, body, user }) =>
+    ({ params, body, user, headers }) =>
       context.write(user, 'template.updated', async (tx, change) => {
         const before = found(await findTemplate(tx, user.org_id, params.id));
+        requireUnchanged(headers['if-match'], before.updated_at, 'The template');
         const after = await updateTemplate(tx, user.org_id, before.id, body, change.stamp);
         change.audit({ id: before.id, before, after });
         return after;

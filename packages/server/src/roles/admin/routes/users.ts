@@ -20,6 +20,7 @@ import { normaliseEmail } from '../auth/email.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD } from '../auth/passwords.ts';
 import { createSignIn } from '../auth/sign-in.ts';
 import { type Actor, type AdminApp, type AdminContext, ROLE_ORDER, roleReaches } from '../deps.ts';
+import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 
 const tags = ['Users'];
 const Email = Type.String({
@@ -165,17 +166,19 @@ export function userRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Change a user',
         description:
-          'Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end.',
+          'Changing an owner, or making one, needs an owner. A user who is demoted or disabled is signed out at once; API tokens with more than the new role end. With `If-Match: <updated_at>` the change is rejected if somebody else changed the user in the meantime.',
         tags,
         params: IdParams,
+        headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
         body: UserUpdate,
         response: { 200: UserAnswer },
       },
     },
-    ({ params, body, user }) =>
+    ({ params, body, user, headers }) =>
       context.write(user, 'user.updated', async (tx, change) => {
         const before = found(await findUser(tx, user.org_id, params.id));
         requireOwnerFor(user, [before.role, body.role ?? before.role]);
+        requireUnchanged(headers['if-match'], before.updated_at, 'The user');
         const set = { ...body, ...(body.email === undefined ? {} : { email: await freeEmail(tx, body.email, before.id) }) };
         const after = found(await updateUser(tx, user.org_id, before.id, set, change.stamp.now));
         if (isLesser(before, after)) {
