@@ -733,7 +733,7 @@ export interface paths {
         put?: never;
         /**
          * Install a vendor
-         * @description Creates a template and its revision 1 from the variant's defaults, with your config merged over them.
+         * @description Creates a template and its revision 1 from the variant's defaults, with your config merged over them: objects recursively, lists replaced. Steps of version 1 replace the variant's whole mapping.
          *
          *     Least role: **editor**.
          */

@@ -2,7 +2,8 @@
 import { loadVendor } from '@firsthand/catalog/index.ts';
 import { measureInSteps } from '@firsthand/core/config/budget.ts';
 import type { DeliveryMode, Revision } from '@firsthand/core/config/resources.ts';
-import { isObject, type JsonObject } from '@firsthand/core/json.ts';
+import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
+import { MAPPING_KEYS } from '@firsthand/core/mapping/mapping.ts';
 import { finish } from '@firsthand/core/steps.ts';
 import { validateConfigInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { ConfigFault } from '@firsthand/core/vendor/compiled.ts';
@@ -78,14 +79,19 @@ export function withoutMasks(vendor: VendorDefinition, sent: JsonObject): JsonOb
   return config;
 }
 
-/** What an install stores: the defaults of the variant with the sent config merged over them. */
+/**
+ * What an install stores: the defaults of the variant with the sent config merged over them. The mappings of variants are of version 2, so a
+ * config of version 1 brings its own steps and takes only the fields from the variant.
+ */
 export function installedConfig(
   vendor: VendorDefinition,
   { variant: key = 'default', config: sent = {} }: { variant?: string; config?: object },
 ): { variant: string; config: JsonObject } {
   const variant = vendor.variants.find((one) => one.key === key);
   if (variant === undefined) throw invalid('variant', `must be one of ${vendor.variants.map((one) => one.key).join(', ')}`);
-  const merged = mergeConfig(variant.default_config, withoutMasks(vendor, sent as JsonObject));
+  const replaced: readonly string[] = own(sent as JsonObject, 'version') === 1 ? MAPPING_KEYS : [];
+  const defaults = Object.fromEntries(Object.entries(variant.default_config).filter(([name]) => !replaced.includes(name)));
+  const merged = mergeConfig(defaults, withoutMasks(vendor, sent as JsonObject));
   return { variant: key, config: (isObject(merged) ? merged : {}) as JsonObject };
 }
 

@@ -90,6 +90,18 @@ onStory('the integration catalog', (story) => {
     expect(await story.got(`integration-templates/${template.id}`)).toEqual({ ...template, latest_revision: revision, used_by: [] });
   });
 
+  test('install takes steps of version 1 in place of the whole mapping of the variant', async () => {
+    const steps = [{ type: 'map', source: 'properties.total', target: 'value' }];
+    const { revision } = await story.made(`${GA4}/install`, {
+      name: 'Steps',
+      variant: 'retail',
+      config: { version: 1, steps, measurement_id: 'G-ABC1234567' },
+    });
+    expect(revision.config).toEqual({ version: 1, steps, measurement_id: 'G-ABC1234567' });
+    const both = { name: 'Both', config: { version: 1, steps, events: {} } };
+    expect(await story.refusal('POST', `${GA4}/install`, both)).toEqual([422, 'VALIDATION_ERROR', 'config.events']);
+  });
+
   test('install needs nothing but a name: the default variant, incomplete', async () => {
     const { template, revision } = await story.made(`${GA4}/install`, { name: 'Later' });
     expect([template.catalog_variant_key, template.description, revision.config.measurement_id]).toEqual(['default', '', undefined]);

@@ -140,7 +140,8 @@ export function catalogRoutes(app: AdminApp, context: AdminContext): void {
       config: { role: 'editor' },
       schema: {
         summary: 'Install a vendor',
-        description: "Creates a template and its revision 1 from the variant's defaults, with your config merged over them.",
+        description:
+          "Creates a template and its revision 1 from the variant's defaults, with your config merged over them: objects recursively, lists replaced. Steps of version 1 replace the variant's whole mapping.",
         tags,
         params: VendorParams,
         body: Install,
