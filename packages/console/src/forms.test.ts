@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RefusedError } from './api-client.ts';
-import { formErrors } from './forms.ts';
+import { fieldErrors, formErrors } from './forms.ts';
 
 const refused = (...details: { field: string; message: string }[]) =>
   new RefusedError({ error: { code: 'VALIDATION_ERROR', message: 'That is not valid.', details } });
@@ -15,6 +15,11 @@ test('a fault of something that the form does not have is said at the fallback, 
   const error = refused({ field: 'slug', message: 'is taken' }, { field: 'connection.url', message: 'is required' });
   expect(formErrors(error, 'name', FIELDS)).toEqual({ name: 'slug: Is taken', 'connection.url': 'Is required' });
   expect(formErrors(refused({ field: 'connection', message: 'is required' }), 'name', FIELDS)).toEqual({ name: 'connection: Is required' });
+});
+
+test('a slash in the name of an event stays', () => {
+  const error = refused({ field: 'config.events.Add/Remove.mappings[0]', message: 'is required' });
+  expect(fieldErrors(error, 'name')).toEqual({ 'config.events.Add/Remove.mappings[0]': 'Is required' });
 });
 
 test('a lost connection and a refusal without a field are said in their own words', () => {

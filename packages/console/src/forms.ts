@@ -7,10 +7,7 @@ export function fieldErrors(error: unknown, fallback: string): Record<string, st
   if (!(error instanceof RefusedError)) return { [fallback]: error instanceof Error ? error.message : String(error) };
   if (error.details.length === 0) return { [fallback]: error.message };
   return Object.fromEntries(
-    error.details.map(({ field, message }) => [
-      field === '' ? fallback : field.replace(/^\//, '').replaceAll('/', '.'),
-      `${message.charAt(0).toUpperCase()}${message.slice(1)}`,
-    ]),
+    error.details.map(({ field, message }) => [field === '' ? fallback : field, `${message.charAt(0).toUpperCase()}${message.slice(1)}`]),
   );
 }
 /**

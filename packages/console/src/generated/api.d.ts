@@ -2687,6 +2687,10 @@ export interface components {
                 message: string;
                 /** @description The faults of the request, with their places. */
                 details?: {
+                    /**
+                     * @description Path of the fault, with entries of lists by their index; empty for the whole body.
+                     * @example config.events.Order Completed.mappings[2].source
+                     */
                     field: string;
                     message: string;
                 }[];

@@ -197,7 +197,14 @@ const ERROR_SCHEMA = {
           items: {
             type: 'object',
             required: ['field', 'message'],
-            properties: { field: { type: 'string' }, message: { type: 'string' } },
+            properties: {
+              field: {
+                type: 'string',
+                description: 'Path of the fault, with entries of lists by their index; empty for the whole body.',
+                examples: ['config.events.Order Completed.mappings[2].source'],
+              },
+              message: { type: 'string' },
+            },
           },
         },
       },

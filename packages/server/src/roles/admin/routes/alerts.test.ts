@@ -96,12 +96,12 @@ onStory('alerts', (story) => {
     expect(await story.refusal('PUT', path, { channels: [{ ...slack, url: '••••else' }] })).toEqual([
       422,
       'VALIDATION_ERROR',
-      'channels.0.url',
+      'channels[0].url',
     ]);
     expect(await story.refusal('POST', 'alerts', { ...ALERT, channels: [{ ...slack, url: '••••lack' }] })).toEqual([
       422,
       'VALIDATION_ERROR',
-      'channels.0.url',
+      'channels[0].url',
     ]);
     await story.call('DELETE', path);
   });
@@ -145,9 +145,9 @@ onStory('alerts', (story) => {
     [422, 'VALIDATION_ERROR', 'window_minutes', { window_minutes: 0 }],
     [422, 'VALIDATION_ERROR', 'threshold', { threshold: -1 }],
     [422, 'VALIDATION_ERROR', 'channels', { channels: [] }],
-    [422, 'VALIDATION_ERROR', 'channels.0.url', { channels: [{ type: 'slack' }] }],
-    [422, 'VALIDATION_ERROR', 'channels.0.url', { channels: [{ type: 'webhook', url: 'ftp://example.com' }] }],
-    [422, 'VALIDATION_ERROR', 'channels.1.to', { channels: [WEBHOOK, { type: 'email', to: 'nobody' }] }],
+    [422, 'VALIDATION_ERROR', 'channels[0].url', { channels: [{ type: 'slack' }] }],
+    [422, 'VALIDATION_ERROR', 'channels[0].url', { channels: [{ type: 'webhook', url: 'ftp://example.com' }] }],
+    [422, 'VALIDATION_ERROR', 'channels[1].to', { channels: [WEBHOOK, { type: 'email', to: 'nobody' }] }],
     [422, 'VALIDATION_ERROR', 'integration_id', { kind: 'silent', integration_id: 'int_x' }],
     [404, 'NOT_FOUND', undefined, { pipeline_id: 'pl_nobody' }],
     [404, 'NOT_FOUND', undefined, { integration_id: 'int_nobody' }],

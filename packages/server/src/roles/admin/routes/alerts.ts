@@ -13,7 +13,7 @@ import { Type } from 'typebox';
 import { ApiError, type FieldFault, invalidFields } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { isMask } from '../../../secrets/mask.ts';
+import { isMask, pathText } from '../../../secrets/mask.ts';
 import { restoreMaskedInSteps } from '../../../secrets/restore-masked.ts';
 import { maskChannel } from '../../../stores/config/alert-channels.ts';
 import {
@@ -233,7 +233,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
   }
 
   function channelFaults({ type, url, to }: AlertChannel, at: number): FieldFault[] {
-    const fault = (name: string, message: string) => [{ field: `channels.${at}.${name}`, message }];
+    const fault = (name: string, message: string) => [{ field: pathText(['channels', at, name]), message }];
     if (type === 'email') {
       if (url !== undefined) return fault('url', 'is for webhook and slack; e-mail uses to');
       if (to === undefined || !EMAIL.test(to)) return fault('to', 'must be an e-mail address');
@@ -275,7 +275,7 @@ function withStoredAddresses<T extends Partial<Pick<Alert, 'channels'>>>(sent: T
   const faults = unknown.length > 0 ? unknown : moved;
   if (faults.length > 0)
     throw invalidFields(
-      faults.map((path) => ({ field: path.join('.'), message: 'is a mask that fits no stored address: send the address itself' })),
+      faults.map((path) => ({ field: pathText(path), message: 'is a mask that fits no stored address: send the address itself' })),
     );
   return { ...sent, channels: restored };
 }
