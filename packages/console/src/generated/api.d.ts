@@ -7487,6 +7487,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -7545,6 +7546,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -7574,6 +7576,7 @@ export interface operations {
             };
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -7602,6 +7605,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -7693,6 +7697,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -7717,6 +7722,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -7746,6 +7752,7 @@ export interface operations {
             };
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -7775,6 +7782,7 @@ export interface operations {
             };
             400: components["responses"]["Refusal"];
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             413: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -7918,6 +7926,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -7978,6 +7987,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -8440,6 +8450,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -8499,6 +8510,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -8597,6 +8609,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -8665,6 +8678,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -9004,6 +9018,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -9047,6 +9063,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -9228,6 +9246,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -9257,6 +9277,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -9287,6 +9308,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -9356,6 +9378,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -9382,6 +9405,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -9411,6 +9435,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -9470,6 +9495,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -9496,6 +9522,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -10059,6 +10086,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -10120,6 +10148,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -10171,6 +10200,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -10307,6 +10337,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
+            404: components["responses"]["Refusal"];
             409: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
@@ -10529,6 +10561,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             422: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
@@ -10554,6 +10587,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];
             503: components["responses"]["Refusal"];
@@ -10580,6 +10614,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refusal"];
+            403: components["responses"]["Refusal"];
             404: components["responses"]["Refusal"];
             429: components["responses"]["Refusal"];
             500: components["responses"]["Refusal"];

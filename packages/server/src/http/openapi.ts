@@ -154,7 +154,7 @@ export function refusalCodes(route: Pick<DocumentedRoute, 'role' | 'config' | 's
   if (schema.params !== undefined) codes.push('NOT_FOUND');
   if (schema.body !== undefined) codes.push('INVALID_JSON', 'MISSING_FIELD', 'PAYLOAD_TOO_LARGE');
   if (schema.body !== undefined || schema.querystring !== undefined) codes.push('VALIDATION_ERROR');
-  return codes;
+  return [...new Set(codes)];
 }
 
 function refusals(route: DocumentedRoute): Record<string, object> {

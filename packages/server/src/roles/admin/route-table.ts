@@ -1,4 +1,5 @@
 import { ApiError } from '../../http/errors.ts';
+import { scopeRefusals } from './auth/pipeline-scope.ts';
 import type { AdminApp, RouteEntry } from './deps.ts';
 
 /** Records every route at registration. A route without a role or documentation fails the start. */
@@ -12,7 +13,8 @@ export function collectRoutes(app: AdminApp): void {
       if (role === undefined) throw new Error(`${one} ${url} names no role.`);
       if (config.undocumented !== true && (schema.summary === undefined || schema.tags === undefined || schema.response === undefined))
         throw new Error(`${one} ${url} needs a summary, tags and the schemas of its answers.`);
-      table.push({ method: one, url, role, config, schema });
+      const errors = [...(config.errors ?? []), ...(role === 'public' ? [] : scopeRefusals(one, url))];
+      table.push({ method: one, url, role, config: { ...config, errors }, schema });
     }
   });
 }

@@ -102,6 +102,15 @@ export function createPipelineScope(deps: Deps) {
   };
 }
 
+/** How a route refuses tokens that are limited to pipelines, for its documentation. */
+export function scopeRefusals(method: string, url: string): ('FORBIDDEN' | 'NOT_FOUND')[] {
+  const pipelinesOf = scopeOf(method, url);
+  if (pipelinesOf === undefined) return ['FORBIDDEN'];
+  if (pipelinesOf === none) return [];
+  return NAMED_BY_CALLER.has(pipelinesOf) ? ['FORBIDDEN', 'NOT_FOUND'] : ['NOT_FOUND'];
+}
+const NAMED_BY_CALLER: ReadonlySet<PipelinesOf> = new Set([byQuery, byBody, bySourceId]);
+
 function scopeOf(method: string, url: string): PipelinesOf | undefined {
   const route = `${method === 'HEAD' ? 'GET' : method} ${url.replace(/^\/v1\/admin/, '')}`;
   return SCOPES.find(([pattern]) => (pattern.endsWith('*') ? route.startsWith(pattern.slice(0, -1)) : route === pattern))?.[1];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../../../test/servers/both-engines.ts';
+import { refusalCodes } from '../../../http/openapi.ts';
 import type { UserRole } from '../../../stores/config/schema.ts';
 import { liveApiTokens } from '../auth/api-tokens.ts';
 import { ROLE_ORDER, type RouteEntry, roleReaches } from '../deps.ts';
@@ -159,6 +160,7 @@ onBothEngines('API tokens', (fresh) => {
         const allowed = roleReaches(role, route.role as UserRole) && route.config.peopleOnly !== true;
         if (allowed) expect(answer.status, `${named(route)} as ${role}`).not.toBe(403);
         else expect([answer.status, answer.body.error.code], `${named(route)} as ${role}`).toEqual([403, 'FORBIDDEN']);
+        if (!allowed) expect(refusalCodes(route), named(route)).toContain('FORBIDDEN');
       }
     }
   });
@@ -195,6 +197,11 @@ onBothEngines('API tokens', (fresh) => {
         continue;
       }
       expect([403, 404], where).toContain(answer.status);
+      expect(refusalCodes(route), where).toContain(answer.body.error.code);
+      const { properties } = (route.schema.querystring ?? {}) as { properties?: Record<string, unknown> };
+      if (route.method !== 'GET' || properties?.pipeline_id === undefined) continue;
+      const theirs = await harness.call('GET', `${path}?pipeline_id=${await newPipeline()}`, { token });
+      expect(refusalCodes(route), `${route.url}, named: ${theirs.status}`).toContain(theirs.body.error.code);
     }
   });
 
