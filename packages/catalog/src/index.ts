@@ -13,6 +13,7 @@ import {
   type Variant,
   type VendorDefinition,
 } from '@firsthand/core/vendor/definition.ts';
+import { MAX_ROWS } from '@firsthand/core/vendor/fields.ts';
 import { VENDOR_MODULES } from './vendors/generated/modules.ts';
 import type { VendorCases } from './vendors/shared/cases.ts';
 
@@ -54,6 +55,8 @@ export type CatalogColumn = Pick<
 export interface CatalogField extends CatalogColumn {
   /** `list` and `table` only. */
   columns?: CatalogColumn[];
+  /** `list` and `table` only. */
+  max_rows?: number;
 }
 /** A vendor in the list. */
 export interface CatalogListEntry {
@@ -109,7 +112,8 @@ export function catalogListEntry(vendor: VendorDefinition): CatalogListEntry {
 }
 
 function catalogField(field: ConfigField): CatalogField {
-  return { ...catalogColumn(field), ...(field.columns ? { columns: field.columns.map(catalogColumn) } : {}) };
+  const { columns, max_rows = MAX_ROWS } = field;
+  return { ...catalogColumn(field), ...(columns ? { columns: columns.map(catalogColumn), max_rows } : {}) };
 }
 function catalogColumn(field: ConfigField): CatalogColumn {
   const { key, label, type, required, placeholder, help_text, options, multiline } = field;

@@ -3085,10 +3085,14 @@ export interface components {
             /** @description Name of the field in `config`. */
             key: string;
             label: string;
-            /** @enum {string} */
+            /**
+             * @description What `config` takes here. `string`, `secret` and `select`: a text. `boolean` and `number`: such a value, or its text. `table`: a list of rows; a row is an object with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: a list of entries, such as `["a", "b"]`. A list or table may also be a string that holds the JSON text of that list. Any field takes a text with `{{pipeline_param.KEY}}`.
+             * @enum {string}
+             */
             type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+            /** @description Of a column: whether every row needs it. */
             required: boolean;
-            /** @description A value that passes validation. */
+            /** @description A value that passes validation, as text; JSON text for `list` and `table`. */
             placeholder: string;
             help_text: string;
             /** @description The choices of a `select` field. */
@@ -3101,10 +3105,14 @@ export interface components {
             /** @description Name of the field in `config`. */
             key: string;
             label: string;
-            /** @enum {string} */
+            /**
+             * @description What `config` takes here. `string`, `secret` and `select`: a text. `boolean` and `number`: such a value, or its text. `table`: a list of rows; a row is an object with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: a list of entries, such as `["a", "b"]`. A list or table may also be a string that holds the JSON text of that list. Any field takes a text with `{{pipeline_param.KEY}}`.
+             * @enum {string}
+             */
             type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+            /** @description Of a column: whether every row needs it. */
             required: boolean;
-            /** @description A value that passes validation. */
+            /** @description A value that passes validation, as text; JSON text for `list` and `table`. */
             placeholder: string;
             help_text: string;
             /** @description The choices of a `select` field. */
@@ -3112,8 +3120,10 @@ export interface components {
             default?: unknown;
             /** @description True: a text of several lines, such as a private key or a template. */
             multiline?: boolean;
-            /** @description The columns of a `table` field; the entry of a `list` field. Columns may be secrets. */
+            /** @description Of `table`: the keys that each row may have, and what stands under each. Of `list`: one, which describes every entry; its `key` is not written. Columns may be secrets. */
             columns?: components["schemas"]["CatalogConfigColumn"][];
+            /** @description The most rows of a `table`, or entries of a `list`. */
+            max_rows?: number;
         };
         CatalogConnect: {
             /**

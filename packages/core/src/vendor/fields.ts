@@ -54,7 +54,8 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-const MAX_ROWS = 200;
+/** Of a list or table that names no number of its own. */
+export const MAX_ROWS = 200;
 
 /** A list of entries, or of rows with columns. Also accepts the JSON text of one, because pipeline parameters are texts. */
 function readRows(field: ConfigField, raw: unknown, where: string, rules: UrlRules): { value?: unknown; faults: ConfigFault[] } {

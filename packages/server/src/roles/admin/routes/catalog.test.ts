@@ -45,13 +45,21 @@ onStory('the integration catalog', (story) => {
     expect(await story.refusal('POST', 'integration-catalog/nobody/install', { name: 'X' })).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('shows the columns of a table', async () => {
+  test('shows the columns of a table, and takes its rows as a list or as the JSON text of one', async () => {
     const { config_fields } = await story.got('integration-catalog/google_ads');
     const table = config_fields?.find(({ key }) => key === 'conversion_actions');
     expect(table?.columns).toMatchObject([
       { key: 'event', type: 'string', required: true },
       { key: 'conversion_action_id', type: 'string', required: true },
     ]);
+    const { max_rows = 0, placeholder: text = '' } = table as unknown as { max_rows: number; placeholder: string };
+    const rows = JSON.parse(text) as Record<string, string>[];
+    expect(rows.map((row) => Object.keys(row))).toEqual([['event', 'conversion_action_id']]);
+    const install = (conversion_actions: unknown) =>
+      story.call('POST', 'integration-catalog/google_ads/install', { name: 'Rows', config: { conversion_actions } });
+    expect([(await install(rows)).status, (await install(text)).status]).toEqual([201, 201]);
+    const many = Array.from({ length: max_rows }, () => rows[0]);
+    expect([(await install(many)).status, (await install([...many, rows[0]])).status]).toEqual([201, 422]);
   });
 
   test('install makes template and revision 1, objects merged recursively, lists replaced, the secret masked', async () => {

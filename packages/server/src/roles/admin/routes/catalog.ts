@@ -14,9 +14,12 @@ const tags = ['Integration catalog'];
 const COLUMN = {
   key: Type.String({ description: 'Name of the field in `config`.' }),
   label: Type.String(),
-  type: OneOf(FIELD_TYPES),
-  required: Type.Boolean(),
-  placeholder: Type.String({ description: 'A value that passes validation.' }),
+  type: OneOf(FIELD_TYPES, {
+    description:
+      'What `config` takes here. `string`, `secret` and `select`: a text. `boolean` and `number`: such a value, or its text. `table`: a list of rows; a row is an object with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: a list of entries, such as `["a", "b"]`. A list or table may also be a string that holds the JSON text of that list. Any field takes a text with `{{pipeline_param.KEY}}`.',
+  }),
+  required: Type.Boolean({ description: 'Of a column: whether every row needs it.' }),
+  placeholder: Type.String({ description: 'A value that passes validation, as text; JSON text for `list` and `table`.' }),
   help_text: Type.String(),
   options: Type.Optional(Type.Array(Type.String(), { description: 'The choices of a `select` field.' })),
   default: Type.Optional(Type.Unknown()),
@@ -28,9 +31,11 @@ const ConfigField = named(
     ...COLUMN,
     columns: Type.Optional(
       Type.Array(named('CatalogConfigColumn', Closed(COLUMN)), {
-        description: 'The columns of a `table` field; the entry of a `list` field. Columns may be secrets.',
+        description:
+          'Of `table`: the keys that each row may have, and what stands under each. Of `list`: one, which describes every entry; its `key` is not written. Columns may be secrets.',
       }),
     ),
+    max_rows: Type.Optional(Type.Integer({ description: 'The most rows of a `table`, or entries of a `list`.' })),
   }),
 );
 const VARIANT = { key: Type.String(), name: Type.String(), description: Type.String() };
