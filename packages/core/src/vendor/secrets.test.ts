@@ -45,6 +45,12 @@ test('secrets by type, by name, by header name, in authored requests, under para
   ]);
 });
 
+test('a secret that was sent as a number is secret like its text', () => {
+  const config = { pass_phrase: 123456, url: 5, timeout_ms: 30, parameters: { my_token: 987654, tenant: 7 } };
+  expect(secretPaths(vendor, config)).toEqual([['pass_phrase'], ['parameters', 'my_token']]);
+  expect(secretValues(vendor, config)).toEqual(['123456', '987654']);
+});
+
 test('a pipeline parameter is secret by a word of its name, not by letters inside a word', () => {
   const secret = [
     'TOKEN',

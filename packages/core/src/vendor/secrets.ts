@@ -32,7 +32,7 @@ const URL_WITH_PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]+@/;
 
 export type SecretPath = string[];
 
-/** Paths of every secret string in the config, as lists of keys. List positions are digits. */
+/** Paths of every secret in the config, as lists of keys. List positions are digits. A number counts like its text, because fields take both. */
 export function secretPaths(definition: VendorDefinition | undefined, config: unknown): SecretPath[] {
   const found: SecretPath[] = [];
   if (!isObject(config)) return found;
@@ -65,7 +65,7 @@ const SHOWN: ReadonlySet<string> = new Set(MAPPING_KEYS);
 
 function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, found: SecretPath[]): void {
   const name = path.at(-1) as string;
-  if (typeof value === 'string') {
+  if (typeof value === 'string' || typeof value === 'number') {
     const configField = path.length === 1 || (path.length === 2 && path[0] === 'parameters');
     const secret =
       (configField && fields.has(name)) ||
@@ -75,6 +75,7 @@ function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, fo
       inAuthValue(path) ||
       inFreeParameters(path, fields);
     if (secret && value !== '') found.push(path);
+    else if (typeof value === 'number') return;
     // Headers may be the JSON text of an object. One suspicious name makes the whole text a secret.
     else if (name === 'headers' && TELLING_NAME.test(value)) found.push(path);
     // A mask that is sent back says that its place was secret, where the text decides and not the name.
@@ -143,7 +144,8 @@ export function maskSecret(secret: string): string {
 export function secretValues(definition: VendorDefinition | undefined, config: unknown): string[] {
   const values = new Set<string>();
   for (const path of secretPaths(definition, config)) {
-    const value = valueAt(config, path);
+    const found = valueAt(config, path);
+    const value = typeof found === 'number' ? String(found) : found;
     if (typeof value === 'string' && value.length >= MIN_SCRUBBED && !hasPlaceholder(value)) values.add(value);
   }
   return [...values];

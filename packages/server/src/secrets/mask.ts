@@ -18,6 +18,7 @@ const PLACEHOLDER = /^\s*\{\{\s*(?:pipeline_param|parameters)\.[^{}]+\}\}\s*$/;
 
 export function maskValue(value: Json): Json {
   if (typeof value === 'string') return isOpen(value) ? value : maskSecret(value);
+  if (typeof value === 'number') return maskSecret(String(value));
   return value === null ? null : MASK;
 }
 /** A mask as a client sends it back. */

@@ -11,6 +11,7 @@ const TOKEN = 'bearer-token-that-nobody-may-read';
 const HEADER = 'header-value-that-nobody-may-read';
 const SIGNING = 'whsec_signing-secret-nobody-may-read';
 const PARAMETER = 'pipeline-parameter-nobody-may-read';
+const NUMBER = 987_654_321_098;
 const URL_IN = 'http://127.0.0.1:9/in';
 
 onBothEngines('secrets', (fresh) => {
@@ -34,6 +35,7 @@ onBothEngines('secrets', (fresh) => {
     const pipeline = await api('POST', '/v1/admin/pipelines', { name: 'Secrets', parameters: { API_SECRET: PARAMETER } });
     pipeline_id = pipeline.body.id as string;
     secrets.push(pipeline.body.pipeline_key_secret as string);
+    secrets.push(String(NUMBER));
     const template = await api('POST', '/v1/admin/integration-templates', { name: 'Hook', vendor: 'webhook', config });
     template_id = (template.body.template as { id: string }).id;
     expect((template.body.revision as { config: unknown }).config).toEqual(masked);
@@ -48,14 +50,15 @@ onBothEngines('secrets', (fresh) => {
   });
   afterAll(() => harness?.close());
 
-  test('a password inside a URL, or headers written as text, read back as masks, which keep them', async () => {
+  test('a password inside a URL, headers written as text, or a password sent as a number, read back as masks, which keep them', async () => {
     for (const [vendor, sent, field] of [
       ['redis', { url: 'redis://user:password-in-the-url@cache.example:6379/0' }, 'url'],
       ['webhook', { url: URL_IN, headers: '{"Authorization":"Bearer header-as-text"}' }, 'headers'],
+      ['webhook', { url: URL_IN, authentication: 'basic', auth_username: 'shop', auth_password: NUMBER }, 'auth_password'],
     ] as const) {
       const made = await api('POST', '/v1/admin/integration-templates', { name: vendor, vendor, config: sent });
       expect(made.status, JSON.stringify(made.body)).toBe(201);
-      expect(JSON.stringify(made.body)).not.toMatch(/password-in-the-url|header-as-text/);
+      expect(JSON.stringify(made.body)).not.toMatch(/password-in-the-url|header-as-text|987654321098/);
       const { id } = made.body.template as { id: string };
       const { config: shown } = made.body.revision as { config: Record<string, unknown> };
       expect(shown[field]).toMatch(/^••••/);
