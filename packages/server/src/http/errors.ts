@@ -93,8 +93,9 @@ export function invalid(field: string, message: string): ApiError {
 export function invalidFields(details: FieldFault[]): ApiError {
   return new ApiError('VALIDATION_ERROR', { message: sentence(details), details });
 }
-export function missing(field: string): ApiError {
-  const details = [{ field, message: 'is required' }];
+/** `others`: any of them would do instead. */
+export function missing(field: string, ...others: string[]): ApiError {
+  const details = [{ field, message: [...others.map((other) => `or ${other}`), 'is required'].join(' ') }];
   return new ApiError('MISSING_FIELD', { message: sentence(details), details });
 }
 export function sentence(details: FieldFault[]): string {

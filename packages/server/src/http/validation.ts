@@ -114,7 +114,31 @@ function faultOf(error: ErrorObject): FieldFault {
     case 'const':
       return { field: path, message: `must be ${JSON.stringify(error.params.allowedValue)}` };
     default:
-      return { field: path, message: typeof own === 'string' ? own : (error.message ?? 'is not valid') };
+      return { field: path, message: typeof own === 'string' ? own : (limitWords(error) ?? error.message ?? 'is not valid') };
+  }
+}
+
+function limitWords({ keyword, params }: ErrorObject): string | undefined {
+  const limit = Number(params.limit);
+  switch (keyword) {
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'exclusiveMinimum':
+      return `must be greater than ${limit}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} entries`;
+    case 'maxItems':
+      return `must have at most ${limit} entries`;
+    case 'maxProperties':
+      return `must have at most ${limit} keys`;
+    default:
+      return undefined;
   }
 }
 

@@ -321,8 +321,8 @@ onStory('dead letters', (story) => {
   });
 
   test.each([
-    [{}, [400, 'MISSING_FIELD', 'integration_id or pipeline_id or webhook_source_id']],
-    [{ stage: 'mapping' }, [400, 'MISSING_FIELD', 'integration_id or pipeline_id or webhook_source_id']],
+    [{}, [400, 'MISSING_FIELD', 'integration_id']],
+    [{ stage: 'mapping' }, [400, 'MISSING_FIELD', 'integration_id']],
     [{ integration_id: 'a', pipeline_id: 'b' }, [422, 'VALIDATION_ERROR', 'pipeline_id']],
     [{ integration_id: 'int_nobody' }, [404, 'NOT_FOUND']],
     [{ pipeline_id: 'pl_nobody' }, [404, 'NOT_FOUND']],

@@ -237,7 +237,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       const { use_revision = 'pinned', dry_run = false, limit, ...which } = body;
       const [owner, second] = OWNERS.filter((name) => which[name] !== undefined);
       const id = owner && which[owner];
-      if (owner === undefined || id === undefined) throw missing(OWNERS.join(' or '));
+      if (owner === undefined || id === undefined) throw missing(...OWNERS);
       if (second !== undefined) throw invalid(second, `must not be combined with ${owner}: send only one of them`);
       const filter = filterOf(user.org_id, which);
       if (!(await isKnown(user.org_id, owner, id)))

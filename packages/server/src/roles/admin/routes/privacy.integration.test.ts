@@ -233,7 +233,7 @@ onStory('erasure', (story) => {
   });
 
   test.each([
-    [{}, [400, 'MISSING_FIELD', 'user_id or anonymous_id']],
+    [{}, [400, 'MISSING_FIELD', 'user_id']],
     [{ user_id: 'a', anonymous_id: 'b' }, [422, 'VALIDATION_ERROR', 'anonymous_id']],
     [{ user_id: '' }, [422, 'VALIDATION_ERROR', 'user_id']],
     [{ user_id: 5 }, [422, 'VALIDATION_ERROR', 'user_id']],

@@ -43,7 +43,7 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
       if (user_id !== undefined && anonymous_id !== undefined)
         throw invalid('anonymous_id', 'must not be combined with user_id: send only one of them');
       const who = user_id !== undefined ? { user_id } : anonymous_id !== undefined ? { anonymous_id } : undefined;
-      if (who === undefined) throw missing('user_id or anonymous_id');
+      if (who === undefined) throw missing('user_id', 'anonymous_id');
       const { erased, complete } = await erasePerson({ ...context.operations, db: context.db }, user.org_id, who);
       // Counts, not the identifier: the audit log is kept forever and must not contain the erased person.
       await context.write(user, 'privacy.erased', async (_tx, change) => change.audit({ id: null, after: erased }));
