@@ -146,14 +146,17 @@ const CHALLENGE = { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bear
 const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } };
 
 /** Derives the error codes a route can return from its role, body, query and path. */
-export function refusalCodes(route: Pick<DocumentedRoute, 'role' | 'config' | 'schema'>): ApiErrorCode[] {
-  const { role, config, schema } = route;
+export function refusalCodes(route: Pick<DocumentedRoute, 'method' | 'role' | 'config' | 'schema'>): ApiErrorCode[] {
+  const { method, role, config, schema } = route;
   const codes: ApiErrorCode[] = [...(config.errors ?? []), 'RATE_LIMITED', 'INTERNAL_ERROR', 'UNAVAILABLE'];
   if (role !== 'public') codes.push('INVALID_TOKEN', 'EXPIRED_TOKEN', 'INVALID_PIPELINE_KEY');
   if (role !== 'public' && role !== 'viewer') codes.push('FORBIDDEN');
   if (schema.params !== undefined) codes.push('NOT_FOUND');
-  if (schema.body !== undefined) codes.push('INVALID_JSON', 'MISSING_FIELD', 'PAYLOAD_TOO_LARGE');
-  if (schema.body !== undefined || schema.querystring !== undefined) codes.push('VALIDATION_ERROR');
+  if (schema.body !== undefined) codes.push('MISSING_FIELD');
+  // A route without a body of its own refuses what it cannot use.
+  const readsBody = schema.body !== undefined || method === 'POST' || method === 'PUT';
+  if (readsBody) codes.push('INVALID_JSON', 'PAYLOAD_TOO_LARGE');
+  if (readsBody || schema.querystring !== undefined) codes.push('VALIDATION_ERROR');
   return [...new Set(codes)];
 }
 

@@ -131,6 +131,22 @@ onBothEngines('bad input', (fresh) => {
     120_000,
   );
 
+  test('a route without a body takes an empty object, and refuses fields that it would ignore', async () => {
+    const bodiless = routes.filter(({ method, schema }) => method === 'POST' && schema.body === undefined);
+    expect(bodiless.map(({ url }) => url)).toContain('/v1/admin/webhook-sources/:id/rotate-secret');
+    for (const route of bodiless) {
+      const path = await lastingPath(route.url);
+      const answer = async (body: unknown) => {
+        const { status, body: refused } = await send(route, path, body);
+        return [status, refused.error?.code, refused.error?.details?.[0]?.field];
+      };
+      expect(await answer({ signing_secret: 'mine' }), named(route)).toEqual([422, 'VALIDATION_ERROR', 'signing_secret']);
+      expect(await answer('[]'), named(route)).toEqual([422, 'VALIDATION_ERROR', '']);
+      expect(await answer('{"signing'), named(route)).toEqual([400, 'INVALID_JSON', undefined]);
+      expect((await answer({}))[0], named(route)).toBeLessThan(300);
+    }
+  });
+
   test('a body that is far too large is answered while its sender still writes', async () => {
     const server = createServer((req, res) => harness.app.routing(req, res));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -244,6 +260,7 @@ describe('paths and methods', () => {
     ['GET', `/v1/admin/pipelines/${'x'.repeat(2_000)}`, 404, 'NOT_FOUND', undefined],
     ['GET', '/v1/admin/pipelines/..%2f..', 404, 'NOT_FOUND', undefined],
     ['PATCH', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
+    ['QUERY', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
     ['DELETE', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
     ['POST', '/v1/admin/pipelines/pl_x', 405, 'METHOD_NOT_ALLOWED', 'DELETE, GET, HEAD, PUT'],
     ['OPTIONS', '/v1/admin/pipelines', 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST'],
@@ -258,6 +275,11 @@ describe('paths and methods', () => {
     const answer = await harness.call(method, path, { token });
     expect([answer.status, answer.body.error?.code, answer.headers.allow]).toEqual([status, code, allow]);
     expect(answer.headers['x-request-id']).toBeTruthy();
+  });
+
+  test.each(['{"a":1}', '{"a"'])('a body is not read where there is no route: %s', async (body) => {
+    expect((await harness.call('POST', '/v1/admin/nothing', { token, body })).status).toBe(404);
+    expect((await harness.call('PATCH', '/v1/admin/pipelines', { token, body })).status).toBe(405);
   });
 
   test('a request id of the caller is kept where it is harmless', async () => {
