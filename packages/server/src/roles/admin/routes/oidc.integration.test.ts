@@ -173,6 +173,7 @@ test('without OIDC the routes respond that it is not configured', async () => {
   const harness = await startHarness();
   onTestFinished(() => harness.close());
   expect((await start(harness)).status).toBe(404);
+  expect((await harness.call('GET', 'auth/oidc/callback?code=x&state=y')).status).toBe(404);
   expect((await harness.call('GET', 'auth/methods')).body).toEqual({ local: true, oidc: false });
 });
 

@@ -69,13 +69,14 @@ export function oidcRoutes(app: AdminApp, context: AdminContext): void {
       },
     },
     async (request, reply) => {
+      const identityProvider = required();
       const current = new URL(`${redirectUri(request)}${request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : ''}`);
       const pending = openRequest(cookieOf(request));
       // Single use: the cookie is deleted even if the sign-in fails.
       setRequestCookie(request, reply, '', 0);
       if (pending === undefined)
         throw new ApiError('OIDC_FAILED', { message: 'This sign-in was not started here, or took too long. Start again.' });
-      const claims = await required().finish(current, pending);
+      const claims = await identityProvider.finish(current, pending);
       const client = clientOf(request);
       const pair = await signIn.openSession(await accountOf(claims, client), client, 'console');
       setSessionCookie(reply, pair.refresh_token, settings.refreshTokenTtlMs, isSecure(request, settings.baseUrl));
