@@ -25,10 +25,10 @@ export function* compileMappingInSteps(config: unknown, options: MappingOptions 
   if (version === 1) {
     const stray = ['global', 'events', 'defaults'].find((key) => config[key] !== undefined && config[key] !== null);
     return stray
-      ? fault(join(where, stray), `${stray} belongs to version 2; version 1 has steps.`)
+      ? fault(join(where, stray), 'belongs to version 2; version 1 has steps')
       : yield* shared({ version, steps }, options, () => compileV1(config, options));
   }
   if (version !== undefined && version !== null && version !== 2) return fault(join(where, 'version'), 'The version is 1 or 2.');
-  if (steps !== undefined && steps !== null) return fault(join(where, 'steps'), 'steps belong to version 1.');
+  if (steps !== undefined && steps !== null) return fault(join(where, 'steps'), 'belongs to version 1');
   return yield* shared({ global, events, defaults }, options, () => compileV2(config, options));
 }

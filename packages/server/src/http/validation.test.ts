@@ -11,6 +11,7 @@ const validate = compileStrict(
     rate: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
     share: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     parameters: Type.Optional(Type.Record(Type.String(), Type.String(), { maxProperties: 1 })),
+    expires_at: Type.Optional(Type.String({ format: 'date-time' })),
     threshold: Type.Optional(Type.Integer({ minimum: 0, 'x-fault': 'must be a whole number, 0 or more' })),
   }),
 );
@@ -26,6 +27,7 @@ test.each([
   [{ rate: 11 }, 'rate', 'must be at most 10'],
   [{ share: 0 }, 'share', 'must be greater than 0'],
   [{ parameters: { a: '', b: '' } }, 'parameters', 'must have at most 1 keys'],
+  [{ expires_at: '2030-01-01' }, 'expires_at', 'must be an ISO 8601 time with a zone'],
   [{ threshold: -1 }, 'threshold', 'must be a whole number, 0 or more'],
 ])('a value outside of its limits is refused in plain words: %j', (body, field, message) => {
   expect(validate(body)).toBe(false);

@@ -137,6 +137,8 @@ function limitWords({ keyword, params }: ErrorObject): string | undefined {
       return `must have at most ${limit} entries`;
     case 'maxProperties':
       return `must have at most ${limit} keys`;
+    case 'format':
+      return params.format === 'date-time' ? 'must be an ISO 8601 time with a zone' : undefined;
     default:
       return undefined;
   }

@@ -111,7 +111,7 @@ function* compileEvents(input: unknown, where: string, global: Parts, context: C
   const events = new Map<string, Entry[]>();
   if (input === undefined || input === null) return events;
   if (typeof input !== 'object' || Array.isArray(input)) {
-    checks.fault(where, 'events must be an object: its keys are event names, @page, @screen, @identify, @alias or @group.');
+    checks.fault(where, 'must be an object: its keys are event names, @page, @screen, @identify, @alias or @group');
     return events;
   }
   const names = Object.entries(input);

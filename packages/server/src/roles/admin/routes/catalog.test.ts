@@ -106,8 +106,10 @@ onStory('the integration catalog', (story) => {
       config: { version: 1, steps, measurement_id: 'G-ABC1234567' },
     });
     expect(revision.config).toEqual({ version: 1, steps, measurement_id: 'G-ABC1234567' });
-    const both = { name: 'Both', config: { version: 1, steps, events: {} } };
-    expect(await story.refusal('POST', `${GA4}/install`, both)).toEqual([422, 'VALIDATION_ERROR', 'config.events']);
+    const said = async (config: object) => (await story.call('POST', `${GA4}/install`, { name: 'Both', config })).body.error.message;
+    expect(await said({ version: 1, steps, events: {} })).toEqual('config.events belongs to version 2; version 1 has steps.');
+    expect(await said({ steps })).toEqual('config.steps belongs to version 1.');
+    expect(await said({ events: [] })).toMatch(/^config\.events must be an object: its keys are event names/);
   });
 
   test('install needs nothing but a name: the default variant, incomplete', async () => {
