@@ -241,7 +241,9 @@ function restored(
   { parameters: stored, sealed }: OpenParameters,
 ): { parameters: Parameters; replaced: boolean; kept: string[] } {
   const secrets = secretParameters(sent, sealed);
-  const places = secrets.map((name) => [name]);
+  // A mask under a name that is not secret is one of a secret that was renamed.
+  const renamed = Object.keys(sent).filter((name) => isMask(sent[name] ?? '') && sent[name] !== stored[name]);
+  const places = [...new Set([...secrets, ...renamed])].map((name) => [name]);
   const { config, unknown } = finish(restoreMaskedInSteps(sent, stored, places));
   if (unknown.length > 0)
     throw invalidFields(
