@@ -45,6 +45,17 @@ test('secrets by type, by name, by header name, in authored requests, under para
   ]);
 });
 
+test('everything in a free parameter with a telling name is secret, and nothing in a field of the vendor that is not', () => {
+  const config = { parameters: { my_token: { a: 'x', b: ['y', true] }, tenants: ['z'], url_keys: ['open'] } };
+  const known = {
+    ...vendor,
+    config_fields: [...vendor.config_fields, { ...vendor.config_fields[0]!, key: 'url_keys', type: 'list' as const }],
+  };
+  const below = (definition: typeof vendor) => secretPaths(definition, config).map((path) => path.slice(1).join('.'));
+  expect(below(vendor)).toEqual(['my_token.a', 'my_token.b.0', 'url_keys.0']);
+  expect(below(known)).toEqual(['my_token.a', 'my_token.b.0']);
+});
+
 test('a secret that was sent as a number is secret like its text', () => {
   const config = { pass_phrase: 123456, url: 5, timeout_ms: 30, parameters: { my_token: 987654, tenant: 7 } };
   expect(secretPaths(vendor, config)).toEqual([['pass_phrase'], ['parameters', 'my_token']]);

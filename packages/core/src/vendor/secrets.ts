@@ -36,7 +36,7 @@ export type SecretPath = string[];
 export function secretPaths(definition: VendorDefinition | undefined, config: unknown): SecretPath[] {
   const found: SecretPath[] = [];
   if (!isObject(config)) return found;
-  const fields = secretFields(definition);
+  const fields = fieldsOf(definition);
   for (const key of Object.keys(config)) {
     if (SHOWN.has(key)) continue;
     visit(config[key], [key], fields, found);
@@ -44,31 +44,37 @@ export function secretPaths(definition: VendorDefinition | undefined, config: un
   return found;
 }
 
-/** Names of secret fields; `field.column` for the secret columns of lists and tables. */
-function secretFields(definition: VendorDefinition | undefined): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { key, type, columns } of definition?.config_fields ?? []) {
-    if (type === 'secret') names.add(key);
-    for (const column of columns ?? []) if (column.type === 'secret') names.add(type === 'list' ? `${key}.` : `${key}.${column.key}`);
+interface Fields {
+  /** Names of secret fields; `field.column` for the secret columns of lists and tables. */
+  secret: ReadonlySet<string>;
+  /** Names of all fields. */
+  known: ReadonlySet<string>;
+}
+function fieldsOf(definition: VendorDefinition | undefined): Fields {
+  const secret = new Set<string>();
+  const all = definition?.config_fields ?? [];
+  for (const { key, type, columns } of all) {
+    if (type === 'secret') secret.add(key);
+    for (const column of columns ?? []) if (column.type === 'secret') secret.add(type === 'list' ? `${key}.` : `${key}.${column.key}`);
   }
-  return names;
+  return { secret, known: new Set(all.map(({ key }) => key)) };
 }
 
-/** The path of a cell (`rules.0.token`) as `secretFields` names it. */
-function isSecretCell(path: SecretPath, fields: ReadonlySet<string>): boolean {
+/** The path of a cell (`rules.0.token`) as `Fields` names it. */
+function isSecretCell(path: SecretPath, { secret }: Fields): boolean {
   const [field, row, column = '', ...rest] = path[0] === 'parameters' ? path.slice(1) : path;
-  return rest.length === 0 && row !== undefined && /^\d+$/.test(row) && fields.has(`${field}.${column}`);
+  return rest.length === 0 && row !== undefined && /^\d+$/.test(row) && secret.has(`${field}.${column}`);
 }
 
 /** The mapping is shown and compared as it is. Credentials do not belong there. */
 const SHOWN: ReadonlySet<string> = new Set(MAPPING_KEYS);
 
-function visit(value: unknown, path: SecretPath, fields: ReadonlySet<string>, found: SecretPath[]): void {
+function visit(value: unknown, path: SecretPath, fields: Fields, found: SecretPath[]): void {
   const name = path.at(-1) as string;
   if (typeof value === 'string' || typeof value === 'number') {
     const configField = path.length === 1 || (path.length === 2 && path[0] === 'parameters');
     const secret =
-      (configField && fields.has(name)) ||
+      (configField && fields.secret.has(name)) ||
       isSecretCell(path, fields) ||
       SECRET_NAMES.has(name) ||
       inNamedPairs(path) ||
@@ -100,9 +106,10 @@ function inAuthValue(path: SecretPath): boolean {
   return (path.at(-1) === 'value' || path.at(-1) === 'key') && path.at(-2) === 'auth';
 }
 
-/** Users of custom HTTP choose the names of their parameters. */
-function inFreeParameters(path: SecretPath, fields: ReadonlySet<string>): boolean {
-  return path.length === 2 && path[0] === 'parameters' && !fields.has(path[1] as string) && TELLING_PARAMETER.test(path[1] as string);
+/** Users of custom HTTP choose the names of their parameters, which may be lists and objects. A field of the vendor says itself what is secret in it. */
+function inFreeParameters(path: SecretPath, { known }: Fields): boolean {
+  const [at, name = ''] = path;
+  return at === 'parameters' && path.length >= 2 && TELLING_PARAMETER.test(name) && (path.length === 2 || !known.has(name));
 }
 
 /** Ends of a word, because many write `ACCESSTOKEN` or `MYAPIKEY` without a break. `MONKEY` and `KEYWORD` are no secrets, nor is `KEY` alone. */
