@@ -114,31 +114,35 @@ function faultOf(error: ErrorObject): FieldFault {
     case 'const':
       return { field: path, message: `must be ${JSON.stringify(error.params.allowedValue)}` };
     default:
-      return { field: path, message: typeof own === 'string' ? own : (limitWords(error) ?? error.message ?? 'is not valid') };
+      return { field: path, message: typeof own === 'string' ? own : (boundWords(error) ?? error.message ?? 'is not valid') };
   }
 }
 
-function limitWords({ keyword, params }: ErrorObject): string | undefined {
+/** The limits of numbers, texts and lists. Ajv's own words are `must NOT have fewer than 1 items`. */
+function boundWords({ keyword, params }: ErrorObject): string | undefined {
   const limit = Number(params.limit);
+  const unit = (one: string, many: string) => `${limit} ${limit === 1 ? one : many}`;
   switch (keyword) {
     case 'minimum':
-      return `must be at least ${limit}`;
+      return `must be ${limit} or more`;
     case 'maximum':
-      return `must be at most ${limit}`;
+      return `must be ${limit} or less`;
     case 'exclusiveMinimum':
-      return `must be greater than ${limit}`;
+      return `must be more than ${limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`;
     case 'minLength':
-      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
-    case 'maxLength':
-      return `must have at most ${limit} characters`;
     case 'minItems':
-      return limit === 1 ? 'must not be empty' : `must have at least ${limit} entries`;
+    case 'minProperties':
+      if (limit === 1) return 'must not be empty';
+      return `must have at least ${keyword === 'minLength' ? unit('character', 'characters') : unit('entry', 'entries')}`;
+    case 'maxLength':
+      return `must have at most ${unit('character', 'characters')}`;
     case 'maxItems':
-      return `must have at most ${limit} entries`;
     case 'maxProperties':
-      return `must have at most ${limit} keys`;
-    case 'format':
-      return params.format === 'date-time' ? 'must be an ISO 8601 time with a zone' : undefined;
+      return `must have at most ${unit('entry', 'entries')}`;
+    case 'uniqueItems':
+      return 'must not have the same entry twice';
     default:
       return undefined;
   }

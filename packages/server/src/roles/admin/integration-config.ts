@@ -56,7 +56,7 @@ export async function checkConfig(
   if (!vendor.client_side) throw invalid('delivery_mode', `must be server_side: ${vendor.name} cannot be sent from the browser`);
   const [secret] = secretPaths(vendor, config);
   if (secret !== undefined)
-    throw invalid('delivery_mode', `must be server_side: config.${secret.join('.')} is a secret, and the browser's file is public`);
+    throw invalid('delivery_mode', `must be server_side: config.${pathText(secret)} is a secret, and the browser's file is public`);
 }
 
 /** Faults that prevent the revision from being assigned. */
