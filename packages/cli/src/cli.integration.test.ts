@@ -25,7 +25,12 @@ test.each([
   [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
   [['--help'], 0, /org create/],
   [[], 0, /org create/],
-  [['org', 'create', '--help'], 0, /org create/],
+  [['org', 'create', '--help'], 0, /^Usage: firsthand org create --name N [\s\S]*Works while the service runs/],
+  [['org', 'create', '-h'], 0, /^Usage: firsthand org create/],
+  [['org', '--help'], 0, /^Commands:\n {2}org create/],
+  [['help', 'start'], 0, /^Usage: firsthand start\n[\s\S]*\(docs\/reference\/settings\.md\)/],
+  [['backup', '--help'], 0, /^Usage: firsthand backup --to[\s\S]*\nCommands:\n {2}backup streams --to FOLDER/],
+  [['backup', 'streams', '--help'], 0, /^Usage: firsthand backup streams --to FOLDER\n[\s\S]*\(docs\/guides\/operations\/backup\.md#/],
 ] as const)('firsthand %j prints', async (args, code, out) => {
   const answer = await firsthand([...args]);
   expect([answer.code, answer.err]).toEqual([code, '']);
@@ -35,6 +40,12 @@ test.each([
 test.each([
   [['nonsense'], /no command/],
   [['__proto__'], /no command/],
+  [['help', 'nonsense'], /no command/],
+  [['nonsense', 'a password'], /^There is no command "nonsense": firsthand --help lists them\.\n$/],
+  [['org'], /^There is no command "org"\.\nUsage: firsthand org create --name N/],
+  [['org', 'crate'], /^There is no command "org crate"\.\nUsage: firsthand org create --name N/],
+  [['start', 'now'], /'now'.*\nUsage: firsthand start\n$/],
+  [['restore'], /^Missing: --from\nUsage: firsthand restore --from FOLDER \[--name BACKUP\]\n$/],
   [['org', 'create', '--name', 'x'], /--owner-email, --owner-password/],
   [['org', 'create', '--nam', 'x'], /--nam/],
   [['org', 'create', '--name', 'x', '--owner-email', 'no', '--owner-password', 'a long password'], /--owner-email/],

@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+
 /** The table of all commands. `firsthand --help` and docs/reference/cli.md are generated from it. */
 type Run = (args: string[]) => Promise<void>;
 
@@ -17,6 +19,8 @@ export const COMMANDS: readonly Command[] = [
     words: 'start',
     options: '',
     summary: 'Run the service; settings come from the environment',
+    details:
+      '`PORT` (8080) and `DATA_DIR` (`./data`) suffice for a first try; `OWNER_EMAIL` and `OWNER_PASSWORD` are those of the first owner, at the first start. All variables are in the [settings](settings.md).',
     load: async () => (await import('./commands/start.ts')).start,
   },
   {
@@ -113,16 +117,54 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
+/** Commands that begin with these words: `backup` has four, `org` is none itself and has one. */
+export function commandsUnder(words: string): Command[] {
+  return COMMANDS.filter((command) => command.words === words || command.words.startsWith(`${words} `));
+}
+export function usageOf({ words, options }: Pick<Command, 'words' | 'options'>): string {
+  return `Usage: firsthand ${words} ${options}`.trimEnd();
+}
+
 export function helpText(): string {
-  const lines = COMMANDS.flatMap(({ words, options, summary }) => {
-    const call = `  ${words} ${options}`.trimEnd();
-    return call.length < 42 ? [`${call.padEnd(42)}${summary}`] : [call, `${' '.repeat(42)}${summary}`];
-  });
   return `firsthand <command>
 
-${lines.join('\n')}
-  --version, --help
+${lines(COMMANDS)}
+  --version
+  --help, <command> --help
 
 DATA_DIR, DATABASE_URL and SECRET_KEY select the installation, as they do for the service.
 `;
+}
+/** The help of one command, or of a word that several commands begin with. */
+export function helpOf(words: string): string {
+  const command = COMMANDS.find((one) => one.words === words);
+  const others = commandsUnder(words).filter((one) => one !== command);
+  return [
+    ...(command === undefined ? [] : [usageOf(command), `${command.summary}.`, ...(command.details ? [wrap(plain(command.details))] : [])]),
+    ...(others.length > 0 ? [`Commands:\n${lines(others)}`] : []),
+  ]
+    .map((part) => `${part}\n`)
+    .join('\n');
+}
+
+function lines(commands: readonly Command[]): string {
+  return commands
+    .flatMap(({ words, options, summary }) => {
+      const call = `  ${words} ${options}`.trimEnd();
+      return call.length < 42 ? [`${call.padEnd(42)}${summary}`] : [call, `${' '.repeat(42)}${summary}`];
+    })
+    .join('\n');
+}
+/** Markdown as a terminal shows it: the target of a link in brackets, from the root of the repository. */
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, (_, text: string, target: string) => `${text} (${posix.join('docs/reference', target)})`)
+    .replaceAll('`', '');
+}
+const WIDTH = 100;
+function wrap(text: string): string {
+  return text.split(' ').reduce((done, word) => {
+    const last = done.length - (done.lastIndexOf('\n') + 1);
+    return done === '' ? word : `${done}${last + 1 + word.length > WIDTH ? '\n' : ' '}${word}`;
+  }, '');
 }

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
-import { CommandError } from './failure.ts';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { CommandError, UsageError } from './failure.ts';
 
 type Options<Required extends string, Optional extends string, Flag extends string> = Record<Required, string> &
   Partial<Record<Optional, string>> &
@@ -14,17 +14,21 @@ export function readOptions<const Required extends string, const Optional extend
   names: { required: readonly Required[]; optional?: readonly Optional[]; flags?: readonly Flag[] },
 ): Options<Required, Optional, Flag> {
   const flags = names.flags ?? [];
-  const { values } = parseArgs({
-    args,
-    strict: true,
-    options: {
-      ...Object.fromEntries([...names.required, ...(names.optional ?? [])].map((name) => [name, { type: 'string' as const }])),
-      ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const, default: false }])),
-    },
+  const values = parse(args, {
+    ...Object.fromEntries([...names.required, ...(names.optional ?? [])].map((name) => [name, { type: 'string' as const }])),
+    ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const, default: false }])),
   });
   const missing = names.required.filter((name) => typeof values[name] !== 'string' || values[name].trim() === '');
-  if (missing.length > 0) throw new CommandError(`Missing: ${missing.map((name) => `--${name}`).join(', ')}`);
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(', ')}`);
   return values as Options<Required, Optional, Flag>;
+}
+
+function parse(args: string[], options: NonNullable<ParseArgsConfig['options']>): Record<string, unknown> {
+  try {
+    return parseArgs({ args, strict: true, options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;

@@ -6,7 +6,7 @@ import { listFiles, writeManifest } from '../backup/manifest.ts';
 import { addBackup, openRepository, withRepository } from '../backup/repository.ts';
 import { checkStores } from '../backup/verify.ts';
 import { EMBEDDED, requireEmbedded } from '../embedded.ts';
-import { CommandError } from '../failure.ts';
+import { CommandError, UsageError } from '../failure.ts';
 import { print, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
@@ -15,7 +15,7 @@ export async function backup(args: string[]): Promise<void> {
   const { to, repository } = readOptions(args, { required: [], optional: ['to', 'repository'] });
   const settings = settingsOrFail();
   requireEmbedded(settings, 'backup', 'pg_dump');
-  if ((to === undefined) === (repository === undefined)) throw new CommandError('Give either --to or --repository.');
+  if ((to === undefined) === (repository === undefined)) throw new UsageError('Give either --to or --repository.');
   if (!existsSync(join(settings.dataDir, EMBEDDED.config))) throw new CommandError(`There is nothing to back up in ${settings.dataDir}.`);
   if (to !== undefined) print(await backUpTo(settings, to));
   if (repository !== undefined) print(await backUpInto(settings, repository));
