@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * Sign in through the identity provider
-         * @description For browsers.
+         * @description For browsers: to a request that accepts `text/html`, an error is a page.
          *
          *     Needs no token.
          */
@@ -191,7 +191,7 @@ export interface paths {
         };
         /**
          * Return from the identity provider
-         * @description Starts a console session and redirects to the console.
+         * @description Starts a console session and redirects to the console. To a request that accepts `text/html`, an error is a page.
          *
          *     Needs no token.
          */

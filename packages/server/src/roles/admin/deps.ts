@@ -91,6 +91,8 @@ declare module 'fastify' {
     role?: UserRole | 'public';
     /** Closed to API tokens: a person must sign in. */
     peopleOnly?: boolean;
+    /** Opened by the browser of a person, who sees its errors as a page. */
+    forPeople?: boolean;
     /** Error codes beyond those every such route has. */
     errors?: readonly (
       | 'NOT_FOUND'

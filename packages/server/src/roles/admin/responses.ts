@@ -6,6 +6,8 @@ import { compileStrict, faultsOf, validationError } from '../../http/validation.
 import { isUnavailable, isUniqueViolation } from '../../stores/config/availability.ts';
 import { LogUnavailable } from '../../stores/event-log/port.ts';
 import type { AdminApp, AdminDeps } from './deps.ts';
+import { errorPage } from './docs/error-page.ts';
+import { PAGE_HEADERS } from './docs/html.ts';
 import { allowedMethods, methodNotAllowed } from './route-table.ts';
 import { JsonBody } from './serialise.ts';
 
@@ -17,7 +19,9 @@ export function installResponses(app: AdminApp, deps: AdminDeps): void {
     // Node reads and discards the rest of the body, until the request timeout.
     if (refusal.code === 'PAYLOAD_TOO_LARGE') void reply.removeHeader('connection');
     if (refusal.status >= 500) request.log.error({ err: error, route: request.routeOptions.url }, refusal.code);
-    return sendError(reply, refusal);
+    return request.routeOptions.config.forPeople === true && acceptsPages(request)
+      ? sendErrorPage(reply, refusal)
+      : sendError(reply, refusal);
   });
   app.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(app.routeTable, request.url);
@@ -30,6 +34,16 @@ export function installResponses(app: AdminApp, deps: AdminDeps): void {
   if (deps.checkAnswers === true) checkAnswers(app);
 }
 
+function acceptsPages({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true;
+}
+function sendErrorPage(reply: FastifyReply, error: ApiError): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers({ ...error.headers, ...PAGE_HEADERS, vary: 'Accept' })
+    .type('text/html; charset=utf-8')
+    .send(errorPage(error.message));
+}
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   return reply
     .code(error.status)

@@ -7,6 +7,7 @@ import { turns } from '../../../runtime/turns.ts';
 import { DEBUG_PATH } from '../../../tap/socket.ts';
 import { openConsoleFiles } from '../console/console-files.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
+import { PAGE_HEADERS } from '../docs/html.ts';
 import { docsPage } from '../docs/page.ts';
 
 /** The OpenAPI document, its HTML page, and the front page. */
@@ -69,10 +70,3 @@ export function documentRoutes(app: AdminApp, context: AdminContext): void {
     files.isPage(request) ? files.send(request, reply, '/') : undefined,
   );
 }
-
-/** The pages load no resources and must not be framed. */
-const PAGE_HEADERS = {
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-};

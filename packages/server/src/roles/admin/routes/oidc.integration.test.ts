@@ -172,9 +172,23 @@ test('LOCAL_LOGIN=false closes passwords, except for an hour after a reset on th
 test('without OIDC the routes respond that it is not configured', async () => {
   const harness = await startHarness();
   onTestFinished(() => harness.close());
-  expect((await start(harness)).status).toBe(404);
-  expect((await harness.call('GET', 'auth/oidc/callback?code=x&state=y')).status).toBe(404);
+  for (const path of ['auth/oidc/start', 'auth/oidc/callback', 'auth/oidc/callback?code=x&state=y']) {
+    const answer = await harness.call('GET', path);
+    expect([answer.status, answer.body.error.message], path).toEqual([404, 'OIDC is not configured on this installation.']);
+  }
   expect((await harness.call('GET', 'auth/methods')).body).toEqual({ local: true, oidc: false });
+});
+
+test('a person whose sign-in fails sees a page, a program the error', async () => {
+  const harness = await harnessFor(issuer);
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const page = await harness.call('GET', 'auth/oidc/callback?error=access_denied', { headers: { accept } });
+  expect([page.status, page.headers['content-type'], page.headers.vary]).toEqual([401, 'text/html; charset=utf-8', 'Accept']);
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(page.body).toContain('<p>This sign-in was not started here, or took too long. Start again.</p>');
+  expect(page.body).toContain('href="/"');
+  const plain = await harness.call('GET', 'auth/oidc/callback', { headers: { accept: '*/*' } });
+  expect([plain.status, plain.body.error.code]).toEqual([401, 'OIDC_FAILED']);
 });
 
 test('a provider that is down is 503, never 500', async () => {

@@ -47,8 +47,13 @@ export function oidcRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/auth/oidc/start',
     {
-      config: { role: 'public', errors: ['NOT_FOUND', 'OIDC_FAILED', 'CONFLICT'] },
-      schema: { summary: 'Sign in through the identity provider', description: 'For browsers.', tags, response: { 302: Redirect } },
+      config: { role: 'public', forPeople: true, errors: ['NOT_FOUND', 'OIDC_FAILED', 'CONFLICT'] },
+      schema: {
+        summary: 'Sign in through the identity provider',
+        description: 'For browsers: to a request that accepts `text/html`, an error is a page.',
+        tags,
+        response: { 302: Redirect },
+      },
     },
     async (request, reply) => {
       const { url, request: pending } = await required().start(redirectUri(request));
@@ -60,23 +65,23 @@ export function oidcRoutes(app: AdminApp, context: AdminContext): void {
   app.get(
     '/auth/oidc/callback',
     {
-      config: { role: 'public', errors: ['NOT_FOUND', 'OIDC_FAILED', 'CONFLICT'] },
+      config: { role: 'public', forPeople: true, errors: ['NOT_FOUND', 'OIDC_FAILED', 'CONFLICT'] },
       schema: {
         summary: 'Return from the identity provider',
-        description: 'Starts a console session and redirects to the console.',
+        description: 'Starts a console session and redirects to the console. To a request that accepts `text/html`, an error is a page.',
         tags,
         response: { 302: Redirect },
       },
     },
     async (request, reply) => {
-      const identityProvider = required();
+      const { finish } = required();
       const current = new URL(`${redirectUri(request)}${request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : ''}`);
       const pending = openRequest(cookieOf(request));
       // Single use: the cookie is deleted even if the sign-in fails.
       setRequestCookie(request, reply, '', 0);
       if (pending === undefined)
         throw new ApiError('OIDC_FAILED', { message: 'This sign-in was not started here, or took too long. Start again.' });
-      const claims = await identityProvider.finish(current, pending);
+      const claims = await finish(current, pending);
       const client = clientOf(request);
       const pair = await signIn.openSession(await accountOf(claims, client), client, 'console');
       setSessionCookie(reply, pair.refresh_token, settings.refreshTokenTtlMs, isSecure(request, settings.baseUrl));
