@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Return from a vendor's authorization page
-         * @description For browsers. Exchanges the code, stores the refresh token in a new revision and redirects to the console. The state works once.
+         * @description For browsers. Exchanges the code, stores the refresh token in a new revision and redirects to the console. The state works once. To a request that accepts `text/html`, an error is a page.
          *
          *     Needs no token.
          */

@@ -234,6 +234,16 @@ test('the vendor’s error is returned in the documented shape, as plain text', 
   });
 });
 
+test('a browser gets the error as a page, without the markup that the vendor sent', async () => {
+  const at = await setUp();
+  const started = await begin(at, await install(at, 'google_ads', GOOGLE));
+  const query = `error=access_denied&error_description=${encodeURIComponent('<script>alert(1)</script>')}&state=${stateOf(started)}`;
+  const headers = { accept: 'text/html,*/*;q=0.8', cookie: cookieOf(started) };
+  const page = await at.harness.call('GET', `/v1/oauth/callback?${query}`, { headers });
+  expect([page.status, page.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
+  expect(page.body).toContain('access_denied (&lt;script&gt;alert(1)&lt;/script&gt;).');
+});
+
 test.each([
   ['an error', { status: 400, body: { error: 'invalid_grant', error_description: 'Bad code' } }, 400, 'invalid_grant (Bad code)'],
   ['an error under 200', { body: { error: 'invalid_client' } }, 400, 'invalid_client'],

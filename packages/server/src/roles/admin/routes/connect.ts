@@ -88,11 +88,11 @@ export function connectCallbackRoute(app: AdminApp, context: AdminContext): void
   app.get(
     CALLBACK_PATH,
     {
-      config: { role: 'public', errors: ['CONNECT_FAILED', 'NOT_FOUND'] },
+      config: { role: 'public', forPeople: true, errors: ['CONNECT_FAILED', 'NOT_FOUND'] },
       schema: {
         summary: "Return from a vendor's authorization page",
         description:
-          'For browsers. Exchanges the code, stores the refresh token in a new revision and redirects to the console. The state works once.',
+          'For browsers. Exchanges the code, stores the refresh token in a new revision and redirects to the console. The state works once. To a request that accepts `text/html`, an error is a page.',
         tags: ['Integration templates'],
         querystring: Query,
         response: { 302: Type.Null({ description: 'A redirect to the console.' }) },
