@@ -53,6 +53,11 @@ describe.skipIf(onServers).concurrent('a start that fails or waits', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^Firsthand could not start: DATA_DIR: [^\n]+\n$/) });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
+
+  test('a DATA_DIR that cannot be created is named', async () => {
+    const { code, stderr } = await firsthand(['start'], { ...service.env, PORT: '0', DATA_DIR: import.meta.filename });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^Firsthand could not start: DATA_DIR: [^\n]+\n$/) });
+  });
 });
 
 describe('running the service', () => {

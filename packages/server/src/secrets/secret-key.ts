@@ -13,10 +13,16 @@ export function newSecretKey(): string {
 /** The keys to try, likeliest first: SECRET_KEY, otherwise the file in DATA_DIR, created (mode 0600) at the first start. */
 export function secretKeyCandidates(options: { secretKey: string | undefined; dataDir: string }): string[] {
   if (options.secretKey !== undefined) return [options.secretKey];
-  const keys = [join(options.dataDir, FILE), join(options.dataDir, NEXT_FILE)].filter((file) => existsSync(file)).map(readKey);
+  const keys = keyFiles(options.dataDir).map(readKey);
   return keys.length > 0 ? keys : [makeKeyFile(options.dataDir)];
 }
 
+export function hasKeyFile(dataDir: string): boolean {
+  return keyFiles(dataDir).length > 0;
+}
+function keyFiles(dataDir: string): string[] {
+  return [join(dataDir, FILE), join(dataDir, NEXT_FILE)].filter((file) => existsSync(file));
+}
 function readKey(file: string): string {
   const key = readFileSync(file, 'utf8').trim();
   if (key.length < 16) throw new Error(`${file} does not contain a key of at least 16 characters.`);

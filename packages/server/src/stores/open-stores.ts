@@ -56,7 +56,6 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
   try {
     const { databaseUrl, dataDir, natsUrl } = settings;
     if (natsUrl === undefined) {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
       // Before the migrations: a restore, or another process, may be at work on the folder.
       opened.push(await naming('DATA_DIR', lock(dataDir)));
     }
@@ -152,6 +151,7 @@ function messageOf(error: unknown): string {
 }
 
 async function lock(dataDir: string): Promise<{ close(): Promise<void> }> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return ownAlone(dataDir);
 }
 
