@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { compileStrict, faultsOf } from './validation.ts';
 
 test.each([
-  [Type.Integer({ minimum: 1 }), 0, 'must be 1 or more'],
-  [Type.Integer({ maximum: 5 }), 6, 'must be 5 or less'],
+  [Type.Integer({ minimum: 1 }), 0, 'must be at least 1'],
+  [Type.Integer({ maximum: 5 }), 6, 'must be at most 5'],
   [Type.Number({ exclusiveMinimum: 0 }), 0, 'must be more than 0'],
   [Type.Number({ exclusiveMaximum: 1 }), 1, 'must be less than 1'],
   [Type.String({ minLength: 1 }), '', 'must not be empty'],

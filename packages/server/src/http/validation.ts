@@ -124,9 +124,9 @@ function boundWords({ keyword, params }: ErrorObject): string | undefined {
   const unit = (one: string, many: string) => `${limit} ${limit === 1 ? one : many}`;
   switch (keyword) {
     case 'minimum':
-      return `must be ${limit} or more`;
+      return `must be at least ${limit}`;
     case 'maximum':
-      return `must be ${limit} or less`;
+      return `must be at most ${limit}`;
     case 'exclusiveMinimum':
       return `must be more than ${limit}`;
     case 'exclusiveMaximum':
