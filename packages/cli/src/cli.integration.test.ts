@@ -50,7 +50,12 @@ test.each([
   [['org', 'create', '--nam', 'x'], /--nam/],
   [['org', 'create', '--name', 'x', '--owner-email', 'no', '--owner-password', 'a long password'], /--owner-email/],
   [['org', 'create', '--name', 'x', '--owner-email', 'a@b', '--owner-password', 'short'], /12 characters/],
-  [['user', 'reset-password', '--email', 'nobody@example.com'], /No user/],
+  [['user', 'reset-password', '--email', 'nobody@example.com'], /There is no installation in /],
+  [['audit', 'verify'], /There is no installation in /],
+  [['rotate-key'], /There is no installation in /],
+  [['upgrade', '--check'], /There is no installation in /],
+  [['demo', '--url', 'localhost:8080'], /^--url: must be an http or https address\.\n$/],
+  [['demo', '--port', '0'], /^--port: must be a port/],
   [['rotate-key', '--new-key', 'short'], /16 characters/],
   [['backup'], /--to/],
   [['upgrade'], /upgrade --check/],
@@ -59,6 +64,7 @@ test.each([
   const answer = await firsthand([...args]);
   expect([answer.code, answer.out]).toEqual([1, '']);
   expect(answer.err).toMatch(message);
+  expect(existsSync(dataDir), 'nothing is created').toBe(false);
 });
 
 test('worker threads keep their own heap limits (the flag for the young generation of the main thread replaced them)', async () => {

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readSettings, type Settings } from '@firsthand/server/config.ts';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { openVault, type Vault } from '@firsthand/server/secrets/vault.ts';
-import { type ConfigStore, openConfigStore } from '@firsthand/server/stores/config/open.ts';
+import { type ConfigStore, openConfigStore, SQLITE_FILE } from '@firsthand/server/stores/config/open.ts';
 import { listKeyedOrganisations } from '@firsthand/server/stores/config/organisations.ts';
+import { hasInterruptedRestore } from '@firsthand/server/stores/interrupted-restore.ts';
 import { CommandError } from './failure.ts';
 
 /** Reads the same environment variables as the service. */
@@ -17,9 +20,16 @@ export interface Installation extends Vault, Pick<ConfigStore, 'db'> {
   clock: typeof systemClock;
 }
 
-/** Opens the configuration store, also while the service is running, and always closes it. */
-export async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
+/** With a wrong DATA_DIR a command would work on a new, empty installation and find nothing wrong with it. */
+export function requireInstallation({ databaseUrl, dataDir }: Settings): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, SQLITE_FILE)) || hasInterruptedRestore(dataDir)) return;
+  throw new CommandError(`There is no installation in ${dataDir}: set DATA_DIR, or DATABASE_URL, as for the service.`);
+}
+
+/** Opens the configuration store, also while the service is running, and always closes it. `orNew` makes an installation where there is none. */
+export async function withInstallation<T>(work: (installation: Installation) => Promise<T>, { orNew = false } = {}): Promise<T> {
   const settings = settingsOrFail();
+  if (!orNew) requireInstallation(settings);
   const store = await openConfigStore({ databaseUrl: settings.databaseUrl, dataDir: settings.dataDir, clock: systemClock });
   try {
     const vault = openVault(await listKeyedOrganisations(store.db), settings);

@@ -19,6 +19,10 @@ export async function demo(args: string[]): Promise<void> {
   const options = readOptions(args, { required: [], optional: ['url', 'email', 'password', 'rate', 'port'] });
   const rate = Number(options.rate ?? '6');
   if (!(rate > 0 && rate <= 1_000)) throw new CommandError('--rate: must be a number of events per second, up to 1000.');
+  if (options.url !== undefined && !/^https?:$/.test(URL.parse(options.url)?.protocol ?? ''))
+    throw new CommandError('--url: must be an http or https address.');
+  if (options.port !== undefined && !(/^\d+$/.test(options.port) && Number(options.port) > 0 && Number(options.port) < 65_536))
+    throw new CommandError('--port: must be a port from 1 to 65535.');
   const stopping = new AbortController();
   const port = options.port ?? process.env.PORT ?? '8080';
   const base = options.url?.replace(/\/$/, '') ?? `http://localhost:${port}`;

@@ -1,7 +1,7 @@
 import { createOrganisation } from '@firsthand/server/roles/admin/create-organisation.ts';
 import { isUniqueViolation } from '@firsthand/server/stores/config/availability.ts';
 import { CommandError } from '../failure.ts';
-import { print, withInstallation } from '../installation.ts';
+import { type Installation, print, withInstallation } from '../installation.ts';
 import { readOptions, requireEmail, requirePassword } from '../options.ts';
 
 export async function orgCreate(args: string[]): Promise<void> {
@@ -11,12 +11,13 @@ export async function orgCreate(args: string[]): Promise<void> {
     owner_email: requireEmail('--owner-email', options['owner-email']),
     owner_password: requirePassword('--owner-password', options['owner-password']),
   };
-  await withInstallation(async (installation) => {
+  const create = async (installation: Installation) => {
     try {
       print(await createOrganisation(installation, input));
     } catch (error) {
       if (isUniqueViolation(error)) throw new CommandError(`${input.owner_email} is in use already.`);
       throw error;
     }
-  });
+  };
+  await withInstallation(create, { orNew: true });
 }

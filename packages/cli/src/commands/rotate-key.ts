@@ -4,7 +4,7 @@ import { listKeyedOrganisations, replaceDataKey } from '@firsthand/server/stores
 import { markUrgent, nextConfigVersion } from '@firsthand/server/stores/config/version.ts';
 import { whileStopped } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
-import { print, settingsOrFail, withInstallation } from '../installation.ts';
+import { print, requireInstallation, settingsOrFail, withInstallation } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
 /**
@@ -15,7 +15,9 @@ export async function rotateKey(args: string[]): Promise<void> {
   const options = readOptions(args, { required: [], optional: ['new-key'] });
   const given = options['new-key'];
   if (given !== undefined && given.trim().length < 16) throw new CommandError('--new-key: must be 16 characters or more.');
-  const { databaseUrl, dataDir } = settingsOrFail();
+  const settings = settingsOrFail();
+  requireInstallation(settings);
+  const { databaseUrl, dataDir } = settings;
   // A running process has the old key and could not open keys wrapped with the new one.
   if (databaseUrl === undefined) await whileStopped(dataDir, () => rotate(given));
   else await rotate(given);

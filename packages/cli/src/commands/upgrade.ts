@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Settings } from '@firsthand/server/config.ts';
 import { schemaStatus } from '@firsthand/server/stores/config/migrate.ts';
-import { openUnmigrated, SQLITE_FILE } from '@firsthand/server/stores/config/open.ts';
+import { openUnmigrated } from '@firsthand/server/stores/config/open.ts';
 import { connectNats, earlierLayout } from '@firsthand/server/stores/event-log/jetstream.ts';
 import { kyselyWriter } from '@firsthand/server/stores/observe/kysely-writer.ts';
 import { connectObserve } from '@firsthand/server/stores/observe/open.ts';
@@ -10,7 +8,7 @@ import { indexesByHand } from '@firsthand/server/stores/observe/schema.ts';
 import { natsSecurity } from '@firsthand/server/stores/open-stores.ts';
 import { VERSION } from '@firsthand/server/version.ts';
 import { CommandError } from '../failure.ts';
-import { print, settingsOrFail } from '../installation.ts';
+import { print, requireInstallation, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
 /** Migrations run at the start of the new version; this command only says what they will do, and what the operator must do. */
@@ -19,8 +17,7 @@ export async function upgrade(args: string[]): Promise<void> {
   if (!check) throw new CommandError('Migrations run when the new version starts. Use firsthand upgrade --check to see what it will do.');
   const settings = settingsOrFail();
   const { databaseUrl, dataDir } = settings;
-  if (databaseUrl === undefined && !existsSync(join(dataDir, SQLITE_FILE)))
-    throw new CommandError(`There is no installation in ${dataDir}.`);
+  requireInstallation(settings);
   const store = openUnmigrated({ databaseUrl, dataDir });
   try {
     const status = await schemaStatus(store.db);

@@ -32,6 +32,9 @@ export function swapIn(dataDir: string, plan: RestorePlan): void {
   carryOut(dataDir, plan, readdirSync(join(dataDir, plan.incoming)));
 }
 
+export function hasInterruptedRestore(dataDir: string): boolean {
+  return existsSync(join(dataDir, PLAN_FILE));
+}
 export function finishInterruptedRestore(dataDir: string): void {
   const file = join(dataDir, PLAN_FILE);
   if (!existsSync(file)) return;
