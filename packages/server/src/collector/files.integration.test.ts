@@ -161,7 +161,7 @@ onBothEngines('collector files', (fresh) => {
       const { status, headers, body } = await get(address);
       expect([status, JSON.parse(body.toString())], address).toEqual([
         404,
-        { error: 'not_found', message: 'There is nothing at this address.' },
+        { error: 'not_found', message: expect.stringContaining('that the collector was built') },
       ]);
       expect([headers['cache-control'], headers['access-control-allow-origin']], address).toEqual(['no-store', '*']);
     }

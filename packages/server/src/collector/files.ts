@@ -21,6 +21,9 @@ const COMMON = {
   'x-content-type-options': 'nosniff',
 };
 
+/** The same for an unknown key, a wrong name and a collector that was never built: what a person who opens the address can check. */
+const NO_COLLECTOR = 'There is no collector at this address: check the pipeline key, the file name, and that the collector was built.';
+
 export interface CollectorFiles {
   /** Returns true if the path is a collector file: the request is or will be answered. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
@@ -34,10 +37,10 @@ export function createCollectorFiles(deps: PublishedDeps & { snapshots: Snapshot
     const [, key, hash, name] = ADDRESS.exec(path) ?? [];
     // The keys are in memory, so guessing keys costs no query.
     const pipeline = key === undefined ? undefined : deps.snapshots.current().pipelinesByKey.get(key)?.pipeline;
-    if (pipeline === undefined) return refuse(req, res, 'not_found');
+    if (pipeline === undefined) return refuse(req, res, 'not_found', {}, NO_COLLECTOR);
     const isWanted = (file: BuiltFile) => file.script_filename === name && (hash === undefined || file.version_hash === hash);
     const file = (await published.files(pipeline.id)).find(isWanted);
-    if (file === undefined) return refuse(req, res, 'not_found');
+    if (file === undefined) return refuse(req, res, 'not_found', {}, NO_COLLECTOR);
     const headers = {
       ...COMMON,
       'cache-control': hash === undefined ? SHORT : FOR_GOOD,
@@ -51,7 +54,7 @@ export function createCollectorFiles(deps: PublishedDeps & { snapshots: Snapshot
     }
     const encoding = chooseEncoding(req.headers['accept-encoding']);
     const bytes = await (await published.script(file.id))?.in(encoding);
-    if (bytes === undefined) return refuse(req, res, 'not_found');
+    if (bytes === undefined) return refuse(req, res, 'not_found', {}, NO_COLLECTOR);
     res.writeHead(200, {
       ...headers,
       'content-type': 'application/javascript; charset=utf-8',
