@@ -15,8 +15,9 @@ test.each([
   [Type.Array(Type.String(), { maxItems: 1 }), ['a', 'b'], 'must have at most 1 entry'],
   [Type.Array(Type.String(), { uniqueItems: true }), ['a', 'a'], 'must not have the same entry twice'],
   [Type.Object({}, { minProperties: 1 }), {}, 'must not be empty'],
+  [Type.String({ format: 'date-time' }), 'yesterday', 'must be an ISO 8601 time with a zone, such as 2026-05-01T12:00:00Z'],
   [Type.String({ minLength: 1, 'x-fault': 'must be a name' }), '', 'must be a name'],
-])('a limit is named in words: %j', (schema, value, message) => {
+])('a fault is named in words: %j', (schema, value, message) => {
   const validate = compileStrict(Type.Object({ field: schema }));
   expect(validate({ field: value })).toBe(false);
   expect(faultsOf(validate.errors ?? [])).toEqual([{ field: 'field', message }]);

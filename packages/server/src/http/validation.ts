@@ -114,12 +114,12 @@ function faultOf(error: ErrorObject): FieldFault {
     case 'const':
       return { field: path, message: `must be ${JSON.stringify(error.params.allowedValue)}` };
     default:
-      return { field: path, message: typeof own === 'string' ? own : (boundWords(error) ?? error.message ?? 'is not valid') };
+      return { field: path, message: typeof own === 'string' ? own : (plainWords(error) ?? error.message ?? 'is not valid') };
   }
 }
 
-/** The limits of numbers, texts and lists. Ajv's own words are `must NOT have fewer than 1 items`. */
-function boundWords({ keyword, params }: ErrorObject): string | undefined {
+/** Limits and times. Ajv's own words are `must NOT have fewer than 1 items` and `must match format "date-time"`. */
+function plainWords({ keyword, params }: ErrorObject): string | undefined {
   const limit = Number(params.limit);
   const unit = (one: string, many: string) => `${limit} ${limit === 1 ? one : many}`;
   switch (keyword) {
@@ -141,6 +141,8 @@ function boundWords({ keyword, params }: ErrorObject): string | undefined {
     case 'maxItems':
     case 'maxProperties':
       return `must have at most ${unit('entry', 'entries')}`;
+    case 'format':
+      return params.format === 'date-time' ? 'must be an ISO 8601 time with a zone, such as 2026-05-01T12:00:00Z' : undefined;
     case 'uniqueItems':
       return 'must not have the same entry twice';
     default:
