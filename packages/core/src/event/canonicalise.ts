@@ -75,6 +75,9 @@ export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): 
 export function eventType(call: string): EventType {
   return TYPES.get(call) ?? 'track';
 }
+export function isEventCall(call: unknown): call is string {
+  return typeof call === 'string' && TYPES.has(call);
+}
 export function originalType(call: string): OriginalType | undefined {
   return call === 'screen' || call === 'alias' ? call : undefined;
 }

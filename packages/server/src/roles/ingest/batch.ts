@@ -129,7 +129,7 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
       checked.errors.push(errorOf(index, each, bytes, rejection));
       ctx.counts.rejected(rejection.code, rules);
       const eventId = idOfRejected(each, bytes);
-      showRejected(ctx, rules, rejection, { index, eventId });
+      showRejected(ctx, rules, rejection, { index, eventId, body: each });
       ctx.rejectedEvents.keep({
         rules,
         rejection,

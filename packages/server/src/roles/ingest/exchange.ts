@@ -5,7 +5,7 @@ import { errorReply, type Rejection, type Reply } from '../../http/collection-re
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { type CollectionHeaders, collectionHeaders } from './collection-headers.ts';
 import type { IngestContext } from './deps.ts';
-import { showRejected } from './live-view.ts';
+import { type ShownRejected, showRejected } from './live-view.ts';
 import type { CloseListener, Responder } from './responder.ts';
 import type { Route } from './routes.ts';
 
@@ -132,10 +132,10 @@ export class Exchange implements BodyReader, CloseListener {
     if (this.#finish()) this.#responder.send({ ...reply, origin: this.origin }, this.ctx.draining);
     this.#leave();
   }
-  /** Rejects the whole request: counted, shown in the live view, answered. `eventId`: of the event that it held. */
-  reject(rejection: Rejection, eventId?: string): void {
+  /** Rejects the whole request: counted, shown in the live view, answered. `event`: the one that it held. */
+  reject(rejection: Rejection, event: ShownRejected = {}): void {
     if (this.finished) return;
-    if (this.rules !== undefined) showRejected(this.ctx, this.rules, rejection, eventId === undefined ? {} : { eventId });
+    if (this.rules !== undefined) showRejected(this.ctx, this.rules, rejection, event);
     this.answer(rejection);
   }
   /** Counts and answers a rejection. The caller shows it in the live view, once it knows the event. */

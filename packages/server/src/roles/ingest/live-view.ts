@@ -1,6 +1,6 @@
 /** Frames for the live view. Keys, tokens and whatever the privacy rules remove stay out of them. */
-import { eventType, originalType } from '@firsthand/core/event/canonicalise.ts';
-import { type JsonObject, own } from '@firsthand/core/json.ts';
+import { eventType, isEventCall, originalType } from '@firsthand/core/event/canonicalise.ts';
+import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { shownBodyInSteps } from '@firsthand/core/privacy/shown-body.ts';
 import { finish } from '@firsthand/core/steps.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
@@ -68,20 +68,35 @@ function receivedFrame(rules: ShownRules, event: JsonObject, event_id: string, i
   };
 }
 
-/** `event`: of a single event, its id and its place in the batch. */
-export function showRejected(
-  ctx: IngestContext,
-  rules: IngestRules,
-  rejection: Rejection,
-  event: { eventId?: string; index?: number } = {},
-): void {
+/** Of a single event: its id, its place in the batch, and its body where it is parsed. */
+export interface ShownRejected {
+  eventId?: string;
+  index?: number;
+  body?: unknown;
+  impliedType?: string | undefined;
+}
+export function showRejected(ctx: IngestContext, rules: IngestRules, rejection: Rejection, event: ShownRejected = {}): void {
   if (!ctx.tap.watched(rules.orgId)) return;
   ctx.tap.emit(rules.orgId, {
     stage: 'rejected',
     pipeline_id: rules.pipelineId,
     ...(event.eventId === undefined ? {} : { event_id: event.eventId }),
+    ...(isObject(event.body) ? namesOf(event.body, event.impliedType) : {}),
     reason: rejection.code,
     status: COLLECTION_ERRORS[rejection.code].status,
     payload: { ...(event.index === undefined ? {} : { index: event.index }), message: messageOf(rejection) },
   });
+}
+
+const MAX_NAME = 255;
+/** A rejected body may have anything as its type and name. The filter of the live view finds it by its name, as other events. */
+function namesOf(body: Record<string, unknown>, impliedType: string | undefined): Pick<TapFrame, 'type' | 'original_type' | 'event'> {
+  const call = own(body, 'type') ?? impliedType;
+  const name = own(body, 'event');
+  const original = isEventCall(call) ? originalType(call) : undefined;
+  return {
+    ...(isEventCall(call) ? { type: eventType(call) } : {}),
+    ...(original === undefined ? {} : { original_type: original }),
+    ...(typeof name === 'string' && name !== '' ? { event: name.slice(0, MAX_NAME) } : {}),
+  };
 }

@@ -139,7 +139,7 @@ function keepBody(refused: Refused, { signed, bytes: unpacked }: ReadBody, whole
     const cut = whole ? {} : { cut: true as const };
     const impliedType = route.impliedType;
     ctx.rejectedEvents.keep({ rules, rejection, eventId, bytes: eventBytes, impliedType, request, receivedAt, sender, ...cut, ...more });
-    showRejected(ctx, rules, rejection, { eventId, ...(place === undefined ? {} : { index: place }) });
+    showRejected(ctx, rules, rejection, { eventId, body: event, impliedType, ...(place === undefined ? {} : { index: place }) });
   };
   if (route.kind !== 'batch') {
     const parsed = isSmall ? parseBody(bytes) : undefined;

@@ -33,7 +33,7 @@ export function rejectContent(exchange: Exchange, rules: IngestRules, rejection:
   const { ctx, route, receivedAt } = exchange;
   const request = rejectedFields(exchange, rules);
   ctx.rejectedEvents.keep({ rules, rejection, eventId, bytes, impliedType: route.impliedType, request, receivedAt });
-  exchange.reject(rejection, eventId);
+  exchange.reject(rejection, { eventId, body, impliedType: route.impliedType });
 }
 
 export function rejectedFields(exchange: Exchange, rules: IngestRules): RequestFields {

@@ -137,6 +137,24 @@ test.each(KINDS)('%s is kept with its reason, and shown live with its id', async
   expect(harness.frames.filter(({ stage }) => stage === 'rejected')).toMatchObject([{ event_id: id, reason, pipeline_id: pipelineId }]);
 });
 
+test.each<[string, object, object]>([
+  ['/v1/t', { type: 'track', event: 'Order Completed', properties: [] }, { type: 'track', event: 'Order Completed' }],
+  ['/v1/t', { type: 'track' }, { type: 'track', event: undefined }],
+  ['/v1/t', { type: 'nonsense', event: 5 }, { type: undefined, event: undefined }],
+  ['/v1/track', { event: 'x'.repeat(300), messageId: '' }, { type: 'track', event: 'x'.repeat(255) }],
+  ['/v1/screen', { name: 'Cart', context: [] }, { type: 'page', original_type: 'screen' }],
+  ['/v1/batch', { batch: [{ type: 'track', event: 'Refund', context: 5 }] }, { type: 'track', event: 'Refund' }],
+])('the frame of an event rejected by %s names its type and event: %j', async (path, body, names) => {
+  await send({ path, body: json(body) });
+  const [frame] = harness.frames.filter(({ stage }) => stage === 'rejected');
+  expect(frame).toMatchObject({ stage: 'rejected' });
+  expect({ type: frame?.type, event: frame?.event, original_type: frame?.original_type }).toEqual({
+    original_type: undefined,
+    event: undefined,
+    ...names,
+  });
+});
+
 test.each<[string, Call]>([
   ['an unknown key', { path: '/v1/t', key: 'pk_nobody', body: json({ messageId: 'n-1' }) }],
   ['a body without a key that is not JSON', { path: '/v1/t', key: '', body: '{"messageId":"n-2"' }],
