@@ -92,12 +92,14 @@ describe('settings', () => {
     ['a folder for the geo database', { GEOIP_DB: import.meta.dirname }, /^GEOIP_DB: /],
     ['a retention longer than dates reach', { EVENT_RETENTION: '999999999d' }, /^EVENT_RETENTION: .*at most 36500d/],
     ['one port for two listeners', { PORT: '9000', INGEST_PORT: '9000' }, /^INGEST_PORT: /],
+    ['the port of metrics for another listener', { PORT: '9000', METRICS_PORT: '9000' }, /^METRICS_PORT: /],
+    ['the port of metrics for collection', { INGEST_PORT: '9001', METRICS_PORT: '9001' }, /^METRICS_PORT: /],
   ])('%s is refused by name', (_name, env, fault) => {
     expect(readSettings(env)).toMatchObject({ ok: false, faults: [expect.stringMatching(fault)] });
   });
 
-  test('any free port for both listeners is two ports', () => {
-    expect(settings({ PORT: '0', INGEST_PORT: '0' })).toMatchObject({ port: 0, ingestPort: 0 });
+  test('any free port for each listener is a port of its own', () => {
+    expect(settings({ PORT: '0', INGEST_PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, ingestPort: 0 });
   });
 
   test('PostgreSQL without SECRET_KEY is refused', () => {

@@ -29,6 +29,9 @@ export function readSettings(env: Record<string, string | undefined>): SettingsR
     faults.push('SECRET_KEY: required when DATABASE_URL is set, so that every process shares one key');
   if (settings.ingestPort !== undefined && settings.ingestPort === settings.port && settings.port !== 0)
     faults.push('INGEST_PORT: expected another port than PORT; leave it unset to use one listener for both');
+  const { metricsPort } = settings;
+  if (metricsPort !== undefined && metricsPort !== 0 && (metricsPort === settings.port || metricsPort === settings.ingestPort))
+    faults.push('METRICS_PORT: expected another port than PORT and INGEST_PORT; leave it unset to serve metrics on the main listener');
   if ((settings.natsCert === undefined) !== (settings.natsKey === undefined))
     faults.push('NATS_CERT: NATS_CERT and NATS_KEY must be set together');
   if (settings.oidcIssuer !== undefined && settings.oidcClientId === undefined)
