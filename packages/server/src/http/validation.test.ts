@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
+import { missing } from './errors.ts';
 import { compileStrict, faultsOf } from './validation.ts';
 
 test.each([
@@ -21,4 +22,12 @@ test.each([
   const validate = compileStrict(Type.Object({ field: schema }));
   expect(validate({ field: value })).toBe(false);
   expect(faultsOf(validate.errors ?? [])).toEqual([{ field: 'field', message }]);
+});
+
+test('where one of several fields is missing, the fault stands at the first and names the others', () => {
+  const { message, details } = missing('user_id', 'anonymous_id');
+  expect([message, details]).toEqual([
+    'user_id or anonymous_id is required.',
+    [{ field: 'user_id', message: 'or anonymous_id is required' }],
+  ]);
 });
