@@ -1,6 +1,6 @@
 /**
  * JSON path forms of webhook sources, compiled once: `$.a.b[0]`, `$.list[*].name`, `$['odd key']`, `$headers.x-topic`, `$query.name`
- * and 'quoted literals'. `$.` is optional, as in mappings. Only own properties are read.
+ * and 'quoted literals'. `$.` is optional, as in mappings. `[*]` several times gives one flat list. Only own properties are read.
  */
 import { isObject, own } from '../json.ts';
 
@@ -77,16 +77,35 @@ function parseSteps(path: string): Step[] | undefined {
 
 function walk(value: unknown, steps: readonly Step[], from: number): unknown {
   let here = value;
-  for (const [i, step] of steps.slice(from).entries()) {
+  for (let i = from; i < steps.length; i++) {
+    const step = steps[i]!;
     if (step === EVERY) {
-      const items = Array.isArray(here) ? here : isObject(here) ? Object.values(here) : undefined;
-      return items?.map((item) => walk(item, steps, from + i + 1)).filter((item) => item !== undefined);
+      const items = itemsOf(here);
+      if (items === undefined) return undefined;
+      const found: unknown[] = [];
+      collect(items, steps, i + 1, found);
+      return found;
     }
     if (Array.isArray(here)) here = typeof step === 'number' ? here[step] : undefined;
     else if (isObject(here)) here = own(here, String(step));
     else return undefined;
   }
   return here;
+}
+
+/** Adds what each item has to one list: `[*]` several times gives no lists in lists. */
+function collect(items: readonly unknown[], steps: readonly Step[], from: number, found: unknown[]): void {
+  const lists = steps.includes(EVERY, from);
+  for (const item of items) {
+    const value = walk(item, steps, from);
+    if (value === undefined) continue;
+    if (!lists) found.push(value);
+    else for (const inner of value as unknown[]) found.push(inner);
+  }
+}
+
+function itemsOf(value: unknown): unknown[] | undefined {
+  return Array.isArray(value) ? value : isObject(value) ? Object.values(value) : undefined;
 }
 
 function wrong(message: string): CompiledJsonPath {
