@@ -67,6 +67,14 @@ const CASES: [name: string, body: unknown, over: Partial<MappingFields>, event: 
     { mappings: { timestamp: '$.when' }, timestamp_format: 'unix_seconds' },
     { timestamp: '2026-03-01T12:00:00.000Z' },
   ],
+  ...([null, 'unix_seconds', 'unix_millis', 'iso8601'] as const).flatMap((timestamp_format): typeof CASES =>
+    ['', ' ', null].map((when) => [
+      `${JSON.stringify(when)} as ${timestamp_format} for a time: that of receipt`,
+      { type: 't', when },
+      { mappings: { timestamp: '$.when' }, timestamp_format },
+      { timestamp: '2026-03-01T12:00:00.000Z' },
+    ]),
+  ),
   [
     'a whole object, and a field beside it',
     { type: 't', data: { p: 1 } },
@@ -173,6 +181,7 @@ test('some event types have their own time path', () => {
   };
   expect(at({ type: 'a.made', made_at: '2025-12-31T00:00:00Z' })).toBe('2025-12-31T00:00:00.000Z');
   expect(at({ type: 'a.made' })).toBe('2026-01-01T00:00:00.000Z');
+  expect(at({ type: 'a.made', made_at: '' })).toBe('2026-01-01T00:00:00.000Z');
   expect(at({ type: 'a.gone', made_at: '2025-12-31T00:00:00Z' })).toBe('2026-01-01T00:00:00.000Z');
 });
 

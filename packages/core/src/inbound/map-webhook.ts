@@ -115,7 +115,7 @@ function mapOne(plan: Plan, input: WebhookInput, receivedAt: number, quota: Quot
   event.event = plan.names.get(name) ?? name;
 
   const time = timeOf(plan, type, input);
-  const at = time === undefined || time === null ? receivedAt : webhookTime(time, plan.format);
+  const at = time === undefined ? receivedAt : webhookTime(time, plan.format);
   if (at === undefined) return `mapping failed: the timestamp is not ${plan.format ?? 'a time'}`;
   event.timestamp = isoTime(at);
 
@@ -136,9 +136,13 @@ function mapOne(plan: Plan, input: WebhookInput, receivedAt: number, quota: Quot
   return event;
 }
 
+/** Form services send an empty text for a field without a value: it is as missing as null. */
 function timeOf(plan: Plan, type: string | undefined, input: WebhookInput): unknown {
   const preferred = plan.timeByType.find(({ suffixes }) => type !== undefined && suffixes.some((suffix) => type.endsWith(suffix)));
-  return preferred?.get(input) ?? plan.time?.(input);
+  return filled(preferred?.get(input)) ?? filled(plan.time?.(input));
+}
+function filled(value: unknown): unknown {
+  return value === null || (typeof value === 'string' && value.trim() === '') ? undefined : value;
 }
 
 const IDS = new Set(['event', 'userId', 'anonymousId', 'messageId']);
