@@ -5935,6 +5935,7 @@ export interface components {
              * @example 2026-05-01T00:00:00.000Z
              */
             to: string;
+            /** @description Names of track events, @page, @identify, @group. An empty list means every event. */
             event_names?: string[];
             /** @description Only these events of the time. */
             event_ids?: string[];

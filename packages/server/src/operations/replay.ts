@@ -25,6 +25,7 @@ export interface HistoryReplay {
   integration_id: string;
   from: Date;
   to: Date;
+  /** As in an event filter, an empty list means every event. */
   event_names?: string[];
   event_ids?: string[];
   dry_run?: boolean;
@@ -32,7 +33,7 @@ export interface HistoryReplay {
 
 /** Sends retained processed events of the pipeline to one integration again. */
 export async function replayHistory(log: EventLog, replay: HistoryReplay): Promise<number> {
-  const names = replay.event_names === undefined ? undefined : new Set(replay.event_names);
+  const names = replay.event_names?.length ? new Set(replay.event_names) : undefined;
   const ids = replay.event_ids && new Set(replay.event_ids.map((id) => eventRecordId(replay.pipeline_id, id)));
   const replayId = newId('rpl');
   const topic = replayTopic(replay.integration_id);

@@ -482,6 +482,7 @@ onStory('replay of history', (story) => {
       changes: { event_names: { new: ['B', '@page'] } },
     });
     expect((await replayed(story, integration)).map(({ event }) => event.event)).toEqual(['B', 'Home']);
+    expect(await replay({ event_names: [], dry_run: true }), 'no names mean every event').toEqual({ replayed: 3 });
     expect(await replay({ event_ids: [`history-${made}`, 'history-nobody'], dry_run: true }), 'one event by its id').toEqual({
       replayed: 1,
     });

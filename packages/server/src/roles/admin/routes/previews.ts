@@ -248,7 +248,12 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
           {
             from: TimeQuery('The first moment of processing that counts.'),
             to: TimeQuery('The last.'),
-            event_names: Type.Optional(Type.Array(Type.String({ maxLength: MAX_NAME_LENGTH }), { maxItems: 1_000 })),
+            event_names: Type.Optional(
+              Type.Array(Type.String({ maxLength: MAX_NAME_LENGTH }), {
+                maxItems: 1_000,
+                description: 'Names of track events, @page, @identify, @group. An empty list means every event.',
+              }),
+            ),
             event_ids: Type.Optional(
               Type.Array(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_ID_LENGTH }), {
                 maxItems: 1_000,
