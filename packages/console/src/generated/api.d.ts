@@ -2284,6 +2284,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/s/event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept one event (Jitsu in browsers)
+         * @description A 200 response means that the event is durable.
+         */
+        post: operations["collectApiSEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/s/s2s/track": {
         parameters: {
             query?: never;
@@ -13009,6 +13029,112 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AliasEventWithoutType"];
+            };
+        };
+        responses: {
+            /** @description Accepted and durable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description invalid_json: The body is not valid JSON. missing_field: A required field is missing. validation_failed: The event is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description invalid_pipeline_key: The pipeline key is missing, unknown or revoked. pipeline_disabled: This pipeline is disabled. invalid_signature: The request signature is missing, wrong or too old. invalid_challenge_token: The challenge token is missing, wrong or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description origin_not_allowed: This origin is not on the pipeline's domain allowlist. ip_not_allowed: This address is not on the pipeline's IP allowlist. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description method_not_allowed: This path does not support that method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description payload_too_large: The payload is larger than the limit: split it. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description rate_limited: Too many events for this pipeline key: retry later. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description internal_error: Something went wrong on our side: retry later. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+            /** @description overloaded: The service cannot accept this event now: retry later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionError"];
+                };
+            };
+        };
+    };
+    collectApiSEvent: {
+        parameters: {
+            query?: {
+                /** @description The pipeline key, where no header carries it. */
+                writeKey?: string;
+            };
+            header?: {
+                /** @description For pipelines that require one. */
+                "X-Challenge-Token"?: string;
+                /** @description Signed requests of server pipelines: Unix time in milliseconds (seconds are understood), at most 300 s off. */
+                "X-Timestamp"?: string;
+                /** @description Signed requests of server pipelines: `sha256=` and the hex HMAC-SHA256 of `<X-Timestamp>.<raw body>` under the pipeline key secret. The message of a 401 `invalid_signature` says whether it was missing, malformed, stale or wrong. */
+                "X-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnyEvent"];
             };
         };
         responses: {

@@ -28,7 +28,7 @@ async function send(path: string, body: Record<string, unknown>, headers: Record
   return { status: response.status, reply: (await response.json()) as { message?: string }, stored, headers: response.headers };
 }
 
-const COMPATIBLE = ['/v1/batch', '/v1/import', '/v1/events', '/beacon/v1/batch', '/api/s/s2s/batch', '/api/s/s2s/event'];
+const COMPATIBLE = ['/v1/batch', '/v1/import', '/v1/events', '/beacon/v1/batch', '/api/s/event', '/api/s/s2s/batch', '/api/s/s2s/event'];
 describe.each([...COMPATIBLE, '/v1/identify', '/api/s/identify', '/api/s/s2s/identify'])('identify on %s', (path) => {
   test('may be anonymous', async () => {
     const { status, stored } = await send(path, { type: 'identify', anonymousId: 'a-1', traits: { plan: 'pro' } });
@@ -87,6 +87,31 @@ test.each([
   expect(stored?.event).toMatchObject(event);
 });
 
+describe.each(['/api/s/event', '/api/s/s2s/event', '/v1/events'])('%s takes the type from the body', (path) => {
+  test.each([
+    [
+      { type: 'track', event: 'X' },
+      { type: 'track', event: 'X' },
+    ],
+    [{ type: 'page' }, { type: 'page' }],
+    [
+      { type: 'group', groupId: 'g' },
+      { type: 'group', group_id: 'g' },
+    ],
+    [
+      { type: 'screen', name: 'Cart' },
+      { type: 'page', original_type: 'screen' },
+    ],
+  ])('%j', async (body, event) => {
+    const { status, stored } = await send(path, body, { 'x-write-key': 'pk_web:sk' });
+    expect(status).toBe(200);
+    expect(stored?.event).toMatchObject(event);
+  });
+  test.each([{ event: 'X' }, { type: 'event', event: 'X' }])('%j is refused', async (body) => {
+    expect((await send(path, body)).status).toBe(400);
+  });
+});
+
 test.each([
   ['the key', 'pk_web', 200],
   ['key and secret', 'pk_web:sk_anything', 200],
@@ -95,9 +120,10 @@ test.each([
   expect((await send('/api/s/track', { event: 'X' }, { 'x-write-key': key })).status).toBe(status);
 });
 
-test('a browser path of Jitsu takes address and user agent from the connection, a server path does not', async () => {
+test.each(['/api/s/track', '/api/s/event'])('%s takes address and user agent from the connection, a server path does not', async (path) => {
   const headers = { 'x-write-key': 'pk_web', 'x-forwarded-for': '203.0.113.9', 'user-agent': 'Browser/1' };
-  expect((await send('/api/s/track', { event: 'X' }, headers)).stored?.envelope).toMatchObject({ source: 'browser', ip: '203.0.113.9' });
+  const browser = await send(path, { type: 'track', event: 'X' }, headers);
+  expect(browser.stored?.envelope).toMatchObject({ source: 'browser', ip: '203.0.113.9' });
   const server = (await send('/api/s/s2s/track', { event: 'X' }, headers)).stored?.envelope;
   expect(server).toMatchObject({ source: 'server' });
   expect(server).not.toHaveProperty('ip');

@@ -60,8 +60,9 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/import', batch],
   // RudderStack's browser SDK, while a page is left.
   ['/beacon/v1/batch', batch],
-  // Jitsu's SDK: browsers, then servers.
+  // Jitsu: browsers, then servers. On `event` the body names the type.
   ...JITSU_TYPES.map((type): [string, Route] => [`/api/s/${type}`, call(type, 'browser')]),
+  ['/api/s/event', { ...oneEvent, browser: true }],
   ...JITSU_TYPES.map((type): [string, Route] => [`/api/s/s2s/${type}`, call(type, 'long')]),
   ['/api/s/s2s/event', oneEvent],
   ['/api/s/s2s/batch', batch],
