@@ -13,3 +13,13 @@ test.each([
   const { C_CLIENT_SIDE } = constantsOf({ pipeline: aPipeline(), client_side: [one] });
   expect(JSON.parse(C_CLIENT_SIDE)).toMatchObject([{ names }]);
 });
+
+test.each([
+  ['functional', undefined, ['functional', 'functionality_storage', 'personalization', 'personalization_storage', 'preferences']],
+  ['preferences', undefined, ['functional', 'functionality_storage', 'personalization', 'personalization_storage', 'preferences']],
+  ['marketing', { preferences: 'marketing' }, ['ad_storage', 'marketing', 'preferences']],
+])('%s is granted under the names that the server knows', (required_category, mapping, names) => {
+  const pipeline = aPipeline({ consent_config: { required_category } });
+  const { C_REQUIRED } = constantsOf({ pipeline, client_side: [], ...(mapping === undefined ? {} : { consent_mapping: mapping }) });
+  expect(C_REQUIRED?.[0]).toEqual([names]);
+});

@@ -106,6 +106,29 @@ const cases: [name: string, context: JsonObject, canonical: Record<string, boole
     { consent: { google_consent_mode: { ad_storage: 'denied', ad_user_data: 'granted' } } },
     { essential: true, marketing: false, advertising: true },
   ],
+  ...(
+    [
+      ['Cookiebot', { necessary: true, preferences: true, statistics: false, marketing: false }],
+      ['Osano', { ESSENTIAL: true, STORAGE: true, PERSONALIZATION: true, ANALYTICS: false, MARKETING: false }],
+      ['Usercentrics', { essential: true, functional: true, analytics: false, marketing: false }],
+    ] as const
+  ).map(([tool, categories]): (typeof cases)[number] => [
+    `${tool}: what remembers the visitor's preferences is functional`,
+    { consent: { categories } },
+    { essential: true, analytics: false, marketing: false, advertising: false, functional: true },
+  ]),
+  ['preferences that are denied', { consent: { categories: { preferences: false } } }, { essential: true, functional: false }],
+  [
+    'the organisation may mean something else by preferences',
+    { consent: { categories: { preferences: true } } },
+    { essential: true, marketing: true, advertising: true },
+    { mapping: { preferences: 'marketing' } },
+  ],
+  [
+    'ids that a customer of the tool chooses, and purposes of TCF, tell nothing without a mapping',
+    { consent: { categories: { C0003: true, purpose_1: true, cookies: true } } },
+    { essential: true },
+  ],
   [
     'GPC denies marketing and advertising',
     { gpc: true, consent: { categories: { marketing: true, advertising: true, statistics: true } } },

@@ -24,6 +24,16 @@ const GOOGLE_SIGNALS: ReadonlyMap<string, string> = new Map([
   ['security_storage', 'essential'],
 ]);
 
+/**
+ * Categories of consent tools that mean `functional` for every customer of the tool: Cookiebot's `preferences`, which Cookiebot sends to
+ * Google as functionality and personalization storage, and Osano's `PERSONALIZATION`. Ids that a customer chooses (OneTrust's groups,
+ * Didomi's purposes, slugs of Usercentrics) and TCF's purposes are for the organisation to map.
+ */
+const TOOL_CATEGORIES: ReadonlyMap<string, string> = new Map([
+  ['preferences', 'functional'],
+  ['personalization', 'functional'],
+]);
+
 const CHANGED = ['context.consent.canonical'];
 /** Entries read from one list or object. Real tools send a few dozen; the IAB's vendor list has about a thousand. */
 const MAX_ENTRIES = 5_000;
@@ -38,7 +48,7 @@ export interface CompiledConsent {
 }
 
 export function compileConsent(config: DataLayerConfig['consent']): CompiledConsent {
-  const categories = new Map<string, string>(GOOGLE_SIGNALS);
+  const categories = new Map<string, string>([...GOOGLE_SIGNALS, ...TOOL_CATEGORIES]);
   for (const name of CANONICAL_CATEGORIES) categories.set(name, name);
   const mapping = Object.entries(config.mapping);
   for (const [, canonical] of mapping) categories.set(canonical.toLowerCase(), canonical);
