@@ -40,6 +40,33 @@ export function compileTemplate(text: string, mode: TemplateMode, options: { roo
   }
 }
 
+/**
+ * Numbers the placeholders of pipeline parameters in a JSON template, and returns those inside a string of the document: their values have to
+ * be escaped. None in a template with a fault. Where the branches of a block differ, a placeholder counts as inside, as values do.
+ */
+export function placeholdersInStrings(text: string): ReadonlySet<number> {
+  const inside = new Set<number>();
+  if (text.length > MAX_TEMPLATE_LENGTH) return inside;
+  let count = 0;
+  const marked = text.replace(PLACEHOLDER, () => `${MARK}${count++}${MARK}`);
+  const onText = (value: string, before: Position): void => {
+    let position = before;
+    for (const [i, part] of value.split(MARK).entries()) {
+      if (i % 2 === 0) position = afterContent(position, part);
+      else if (position !== 'outside') inside.add(Number(part));
+    }
+  };
+  try {
+    new TemplateCompiler('json', {}, onText).program(parseTemplate(marked));
+    return inside;
+  } catch (error) {
+    if (!(error instanceof TemplateFault)) throw error;
+    return new Set();
+  }
+}
+/** Of Unicode's private use, so that a placeholder may also be part of a name inside a tag. */
+const MARK = '\u{f8ff}';
+
 /** A pipeline parameter without a value stays as written, as it does everywhere else in a configuration. */
 function keepPlaceholders(text: string): string {
   return text.replace(PLACEHOLDER, '\\$&');
@@ -48,11 +75,13 @@ function keepPlaceholders(text: string): string {
 class TemplateCompiler {
   readonly #mode: TemplateMode;
   readonly #roots: Roots;
+  readonly #onText: ((value: string, before: Position) => void) | undefined;
   #position: Position = 'outside';
 
-  constructor(mode: TemplateMode, roots: Roots) {
+  constructor(mode: TemplateMode, roots: Roots, onText?: (value: string, before: Position) => void) {
     this.#mode = mode;
     this.#roots = roots;
+    this.#onText = onText;
   }
 
   program(node: ProgramNode): Write {
@@ -72,6 +101,7 @@ class TemplateCompiler {
     switch (node.type) {
       case 'ContentStatement': {
         const { value } = node;
+        this.#onText?.(value, this.#position);
         this.#position = afterContent(this.#position, value);
         return value === '' ? undefined : (_scope, out) => out.write(value);
       }

@@ -24,6 +24,11 @@ export function bodyTemplate(
   return { faults: [] };
 }
 
+/** The fields with a template that writes JSON, for `substitute`. */
+export function jsonTemplateFields({ requests }: Pick<VendorDefinition, 'requests'>): string[] {
+  return requests.flatMap(({ body }) => (body.kind === 'json' && body.template ? [body.template.field] : []));
+}
+
 /** A body that is not JSON is never sent: the receiver would reject every retry. */
 function checked(rendered: ReturnType<Render>): ReturnType<Render> {
   if (!rendered.ok) return { ok: false, reason: `template_failed: ${rendered.reason}` };

@@ -14,6 +14,7 @@ import { compileVendorInSteps } from '@firsthand/core/vendor/compile.ts';
 import type { BuildContext, CompiledVendor, ConfigFault, VendorRequest } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { maskRequest, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
+import { jsonTemplateFields } from '@firsthand/core/vendor/template-body.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import { prepareInSteps } from '../snapshot/prepare.ts';
 
@@ -46,7 +47,7 @@ export function* compileRehearsalInSteps(
   parameters: Record<string, string>,
   { sealed, ...options }: RehearseOptions,
 ): Steps<CompiledRehearsal> {
-  const { config, missing, excess } = substitute(stored, parameters);
+  const { config, missing, excess } = substitute(stored, parameters, jsonTemplateFields(definition));
   if (excess !== undefined) return { ok: false, faults: [{ field: '', message: excess }] };
   yield* prepareInSteps(config);
   const parameterSecrets = secretParameterValues(parameters, sealed);

@@ -9,6 +9,7 @@ import { type CompileOptions, compileVendorInSteps } from '@firsthand/core/vendo
 import type { CompiledVendor, CompileResult } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { isSecretParameter, secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
+import { jsonTemplateFields } from '@firsthand/core/vendor/template-body.ts';
 import type { Settings } from '../config.ts';
 import { privateKeys } from '../runtime/private-keys.ts';
 import { finishInTurns } from '../runtime/turns.ts';
@@ -36,9 +37,9 @@ export async function compileIntegration(
   // A client-side config is published with the collector, so it gets no secret parameter.
   const published = integration.delivery_mode === 'client_side';
   const visible = published ? publicParameters({ parameters, sealed }) : parameters;
-  const { config, missing, excess: added } = substituted(shapely ? stored : {}, visible);
-  const parameterSecrets = secretParameterValues(parameters, sealed);
   const definition = loadedVendor(integration.vendor);
+  const { config, missing, excess: added } = substituted(definition, shapely ? stored : {}, visible);
+  const parameterSecrets = secretParameterValues(parameters, sealed);
   const secrets = [...secretsOnce(definition, config), ...parameterSecrets];
   const warnings = missing.map(missingParameter);
   const off = (faults: CompiledIntegration['faults']): CompiledIntegration => {
@@ -78,9 +79,13 @@ const ownSecrets = new ConfigMemo<string[]>();
 const compiledVendors = new ConfigMemo<CompileResult>();
 
 /** A config without placeholders stays the same object, so that its results are found again. */
-function substituted(stored: JsonObject, parameters: Readonly<Record<string, string>>): ReturnType<typeof substitute> {
+function substituted(
+  definition: VendorDefinition | undefined,
+  stored: JsonObject,
+  parameters: Readonly<Record<string, string>>,
+): ReturnType<typeof substitute> {
   const has = placeholders.get(stored, '') ?? placeholders.set(stored, '', leftPlaceholders(stored).length > 0);
-  return has ? substitute(stored, parameters) : { config: stored, missing: [] };
+  return has ? substitute(stored, parameters, definition && jsonTemplateFields(definition)) : { config: stored, missing: [] };
 }
 
 function secretsOnce(definition: VendorDefinition | undefined, config: JsonObject): readonly string[] {

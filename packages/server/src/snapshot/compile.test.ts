@@ -129,6 +129,15 @@ test('a shared config with placeholders is compiled with the parameters of each 
   expect(compiled.map((each) => each.config)).toEqual([{ url: 'https://example.com/a' }, { url: 'https://example.com/b' }]);
 });
 
+test("a parameter in a string of a webhook's template is escaped", async () => {
+  await loadVendors(['webhook']);
+  const config = { url: 'https://example.com', payload_format: 'custom', payload_template: '{"shop":"{{pipeline_param.SHOP}}"}' };
+  const parameters = { SHOP: 'The "Shop"' };
+  const stored = { ...integration.sample(WEBHOOK), config };
+  const compiled = await compileIntegration(stored, { parameters, sealed: [] }, SETTINGS, () => undefined);
+  expect(compiled.config.payload_template).toBe(String.raw`{"shop":"The \"Shop\""}`);
+});
+
 test('a shared config masks the secret parameters of its own pipeline only', async () => {
   await loadVendors(['webhook']);
   const config = { url: 'https://example.com' };

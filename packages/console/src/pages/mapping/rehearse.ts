@@ -6,6 +6,7 @@ import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import { compileVendor } from '@firsthand/core/vendor/compile.ts';
 import type { CompiledVendor } from '@firsthand/core/vendor/compiled.ts';
 import type { VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { jsonTemplateFields } from '@firsthand/core/vendor/template-body.ts';
 import type { Config } from './draft.ts';
 
 export interface Fault {
@@ -31,7 +32,7 @@ const OPTIONS = { mode: 'development', allow_private: true, gzip: (data: Uint8Ar
 export const loadDefinition = async (key: string): Promise<VendorDefinition | null> => (await loadVendor(key)) ?? null;
 
 export function compileDraft(definition: VendorDefinition, config: Config, parameters: Record<string, string>): Compiled {
-  const substituted = substitute(config as JsonObject, parameters);
+  const substituted = substitute(config as JsonObject, parameters, jsonTemplateFields(definition));
   if (substituted.excess !== undefined) return { ok: false, faults: [{ field: '', message: substituted.excess }] };
   const result = compileVendor(definition, substituted.config, OPTIONS);
   // A credential that is not filled in yet says nothing about the mapping.

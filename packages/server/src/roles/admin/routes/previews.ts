@@ -7,6 +7,7 @@ import { MAX_MESSAGE_ID_LENGTH, MAX_NAME_LENGTH } from '@firsthand/core/event/va
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import { secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
+import { jsonTemplateFields } from '@firsthand/core/vendor/template-body.ts';
 import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
@@ -216,7 +217,11 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
     async ({ params, body, user }) => {
       const definition = await requireEntry(params.vendor);
       const opened = await parametersOf(user.org_id, body.pipeline_id);
-      const { config: substituted, missing, excess } = substitute(installedConfig(definition, body).config, opened.parameters);
+      const {
+        config: substituted,
+        missing,
+        excess,
+      } = substitute(installedConfig(definition, body).config, opened.parameters, jsonTemplateFields(definition));
       if (excess !== undefined) throw invalid('config', excess);
       if (missing.length > 0) throw invalid('pipeline_id', `must be a pipeline with the parameters ${missing.join(', ')}`);
       const config = body.test_mode === true ? withTestMode(substituted, definition, body.test_code) : substituted;
