@@ -1,6 +1,6 @@
 /** The interface between the pure steps and the sandbox, and validation of what user code returns. */
 import { type CanonicalEvent, EVENT_TYPES } from '../event/canonical.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { deeperThan, isObject, type JsonObject, MAX_DEPTH } from '../json.ts';
 
 export interface CompiledCode {
   /** Identity of the code: `trf_…` or the organisation id. Limits, suspension and isolation are per owner. */
@@ -21,8 +21,6 @@ export type CodeResult =
   | { kind: 'failed'; reason: string; logs: string[] };
 /** Never rejects. */
 export type RunCode = (call: CodeCall) => Promise<CodeResult>;
-
-const MAX_DEPTH = 64;
 
 export type Accepted = { kind: 'event'; event: CanonicalEvent } | { kind: 'dropped' } | { kind: 'failed'; reason: string };
 
@@ -63,11 +61,4 @@ export function acceptReturned(value: unknown, before: CanonicalEvent): Accepted
 
 function failed(reason: string): Accepted {
   return { kind: 'failed', reason };
-}
-
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const inner of Object.values(value)) if (deeperThan(inner, levels - 1)) return true;
-  return false;
 }

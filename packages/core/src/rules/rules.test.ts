@@ -164,6 +164,19 @@ test('500 rules that each remove one of 40,000 fields, or put an object there, a
   }
 });
 
+test.each([
+  ['rename', { type: 'rename', source: 'properties', target: `properties${'.a'.repeat(60)}` }],
+  ['map', { type: 'map', source: 'properties', target: 'properties.a[0]' }],
+])('500 rules that %s the event into a part of it nest it 64 levels deep: no JSON could be written', (_name, rule) => {
+  const compiled = compileRules(new Array(500).fill(rule));
+  const result = compiled.ok ? compiled.apply({ ...event, properties: { a: 1 } }) : undefined;
+  if (result?.kind !== 'event') throw new Error(JSON.stringify(result));
+  let depth = 0;
+  for (let value: unknown = result.event; typeof value === 'object' && value !== null; depth++)
+    value = Object.values(value).find((inner) => typeof inner === 'object' && inner !== null && Object.keys(inner).length > 0) ?? 0;
+  expect(depth).toBeLessThanOrEqual(64);
+});
+
 describe('rules that make an event grow without end fail it', () => {
   const double = { type: 'compute', target: 'properties.a', expression: 'properties.a + properties.a' };
   const nest = { type: 'map', source: 'properties', target: 'properties.a' };
@@ -173,11 +186,21 @@ describe('rules that make an event grow without end fail it', () => {
       'every rule copies all properties into them',
       [{ type: 'set', target: 'properties.text', value: 'x'.repeat(100) }, ...many(nest, 100)],
     ],
+    [
+      'a text in each element of a list: 40,000 of 100 KB were more than a text of JSON can be',
+      [{ type: 'set', target: 'properties.many[*].a', value: 'x'.repeat(10_000) }],
+    ],
+    ['each element of a list once more: 500 rules took 20 s', many({ type: 'set', target: 'properties.many[*].a', value: 1 }, 500)],
+    [
+      'lists that are filled with nulls',
+      Array.from({ length: 500 }, (_, i) => ({ type: 'set', target: `properties.l${i}[9999]`, value: 1 })),
+    ],
     ['a long text in many places', many({ type: 'map', source: 'properties.big', target: 'properties.a' }, 500)],
   ])('%s', (_name, rules) => {
     const compiled = compileRules(rules);
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-    const large = { ...event, properties: { ...event.properties, big: 'x'.repeat(100_000) } };
+    const list = Array.from({ length: 1_000 }, () => ({}));
+    const large = { ...event, properties: { ...event.properties, big: 'x'.repeat(100_000), list, many: [...list] } };
     expect(compiled.apply(large)).toEqual({ kind: 'failed', reason: 'the event became larger than 4 MB' });
   });
 

@@ -1,6 +1,7 @@
 /** Compiles one rule to a function from event to event. Rules of transformations and steps of V1 mappings are the same. */
 import { compileExpression } from '../expression/expression.ts';
 import type { ConditionTest } from '../filter/condition.ts';
+import { deeperThan, MAX_DEPTH } from '../json.ts';
 import { ownCopy } from '../mapping/copy.ts';
 import { compileValueMap, compileWhen } from '../mapping/field.ts';
 import { type Checks, join } from '../mapping/validate/checks.ts';
@@ -154,8 +155,14 @@ function setterOf(target: unknown, where: string, checks: Checks): ((event: unkn
     return undefined;
   }
   const setter = compileSetter(target);
-  if (setter.ok)
-    return (event, value) => ({ kind: 'event', event: setter.with(event, value), changed: target, wrote: weigh(value, MAX_WRITTEN) });
+  if (setter.ok) {
+    const levels = MAX_DEPTH - setter.segments.length;
+    return (event, value) => {
+      // Rules that each put the event into a part of it would nest until nothing can write it as JSON.
+      if (deeperThan(value, levels)) return nothing(`${target} would be nested deeper than ${MAX_DEPTH} levels`);
+      return { kind: 'event', event: setter.with(event, value), changed: target, wrote: weigh(value, MAX_WRITTEN) };
+    };
+  }
   checks.fault(where, setter.message);
   return undefined;
 }
