@@ -76,9 +76,11 @@ export function removerOf(segments: readonly Segment[], copy: boolean): Remove {
     const { index } = segment;
     return (container) => {
       if (!Array.isArray(container) || index >= container.length) return container;
+      const after = last ? undefined : next(container[index]);
+      if (!last && after === container[index]) return container;
       const list = copy ? shallowCopy(container) : container;
       if (last) list.splice(index, 1);
-      else list[index] = next(list[index]);
+      else list[index] = after;
       return list;
     };
   }

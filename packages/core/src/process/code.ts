@@ -1,5 +1,7 @@
 /** The interface between the pure steps and the sandbox, and validation of what user code returns. */
 import { type CanonicalEvent, EVENT_TYPES } from '../event/canonical.ts';
+import { parseTimestamp } from '../event/timestamp.ts';
+import { isoTime } from '../iso-time.ts';
 import { deeperThan, isObject, type JsonObject, MAX_DEPTH } from '../json.ts';
 
 export interface CompiledCode {
@@ -38,16 +40,15 @@ export function acceptReturned(value: unknown, before: CanonicalEvent): Accepted
   if (before.integrations !== undefined) event.integrations = before.integrations;
   for (const key of ['event', 'name', 'group_id', 'anonymous_id', 'user_id'] as const) {
     const text = value[key];
-    if (text === undefined || text === null) continue;
+    if (text === undefined || text === null || text === '') continue;
     if (typeof text !== 'string' && typeof text !== 'number') return failed(`the code returned a ${key} that is no text`);
     event[key] = String(text);
   }
-  if (type === 'track' && (event.event === undefined || event.event === ''))
-    return failed('the code returned a track event without a name');
+  if (type === 'track' && event.event === undefined) return failed('the code returned a track event without a name');
   if (value.timestamp !== undefined) {
-    const ms = typeof value.timestamp === 'string' ? Date.parse(value.timestamp) : Number.NaN;
-    if (Number.isNaN(ms)) return failed('the code returned a timestamp that is no ISO 8601 time');
-    event.timestamp = new Date(ms).toISOString();
+    const ms = typeof value.timestamp === 'string' ? parseTimestamp(value.timestamp) : undefined;
+    if (ms === undefined) return failed('the code returned a timestamp that is no ISO 8601 time');
+    event.timestamp = isoTime(ms);
   }
   for (const key of ['context', 'properties', 'traits'] as const) {
     const part = value[key];

@@ -293,6 +293,8 @@ describe('what code may return', () => {
     ['no type', { ...event, type: 'click' }, { kind: 'failed' }],
     ['no name', { ...event, event: '' }, { kind: 'failed' }],
     ['a bad time', { ...event, timestamp: 'soon' }, { kind: 'failed' }],
+    ['a time of another format', { ...event, timestamp: 'Tue, 03 Feb 2026 04:05:06 GMT' }, { kind: 'failed' }],
+    ['an empty id is none', { ...event, user_id: '' }, { kind: 'event', event: expect.not.objectContaining({ user_id: '' }) }],
     ['properties that are none', { ...event, properties: [1] }, { kind: 'failed' }],
     ['an object for an id', { ...event, user_id: {} }, { kind: 'failed' }],
     ['a depth bomb', { ...event, properties: Array.from({ length: 70 }).reduce<object>((inner) => ({ inner }), {}) }, { kind: 'failed' }],

@@ -1,6 +1,8 @@
 /** A pipeline's transformation: an event filter, then compiled rules or code for the sandbox. */
 import type { EventFilter, Transformation } from '../config/resources.ts';
 import { type CanonicalEvent, isNamedIn } from '../event/canonical.ts';
+import { parseTimestamp } from '../event/timestamp.ts';
+import { isoTime } from '../iso-time.ts';
 import { isObject } from '../json.ts';
 import { substitute } from '../mapping/parameters/substitute.ts';
 import { compileRules } from '../rules/rules.ts';
@@ -48,24 +50,43 @@ export function compileTransformation(source: Source, parameters: Record<string,
   return {
     ok: true,
     warnings,
-    transformation: { kind: 'rules', id: source.id, applies, apply: (event) => checked(compiled.apply(event)) },
+    transformation: { kind: 'rules', id: source.id, applies, apply: (event) => checked(compiled.apply(event), event) },
   };
 }
 
-/** Rules may write anything anywhere, so the result is checked to be an event. Numeric ids become texts. */
-function checked(result: Transformed): Transformed {
-  if (result.kind !== 'event') return result;
+/**
+ * Rules may write anything anywhere, so the result is checked to be an event. As in collection, null and an empty id or name count as absent,
+ * and numeric ids become texts. Writes only to the copy that the rules made. What a test event lacked before the rules it may lack after them.
+ */
+function checked(result: Transformed, before: CanonicalEvent): Transformed {
+  if (result.kind !== 'event' || result.changed.length === 0) return result;
   const { event } = result;
-  if (!isObject(event.context)) return { kind: 'failed', reason: 'the rules left a context that is no object' };
-  for (const key of ['properties', 'traits', 'integrations'] as const)
-    if (event[key] !== undefined && !isObject(event[key])) return { kind: 'failed', reason: `the rules left ${key} that are no object` };
-  for (const key of ['event', 'name', 'user_id', 'anonymous_id', 'group_id', 'timestamp'] as const) {
+  if (!isObject(event.context)) return failed('context is no object');
+  for (const key of ['properties', 'traits', 'integrations'] as const) {
     const value: unknown = event[key];
-    if (value === undefined || typeof value === 'string') continue;
-    if (typeof value !== 'number') return { kind: 'failed', reason: `the rules left a ${key} that is no text` };
-    event[key] = String(value);
+    if (value === null && key !== 'integrations') delete event[key];
+    else if (value !== undefined && !isObject(value)) return failed(`${key} is no object`);
+  }
+  for (const key of TEXTS) {
+    const value: unknown = event[key];
+    if (value === null || value === '') delete event[key];
+    else if (typeof value === 'number') event[key] = String(value);
+    else if (value !== undefined && typeof value !== 'string') return failed(`${key} is no text`);
+  }
+  const original: unknown = event.original_type;
+  if (original !== undefined && original !== 'screen' && original !== 'alias') return failed('original_type is neither screen nor alias');
+  if (event.type === 'track' && event.event === undefined && before.event !== undefined) return failed('a track event has no name');
+  if (event.timestamp !== before.timestamp) {
+    const at = typeof event.timestamp === 'string' ? parseTimestamp(event.timestamp) : undefined;
+    if (at === undefined) return failed('timestamp is no ISO 8601 time');
+    event.timestamp = isoTime(at);
   }
   return result;
+}
+const TEXTS = ['event', 'name', 'user_id', 'anonymous_id', 'group_id'] as const;
+
+function failed(what: string): Transformed {
+  return { kind: 'failed', reason: `after the rules ${what}` };
 }
 
 /** Returns all faults of a transformation as the API receives it, except syntax errors in code, which only the sandbox can detect. */

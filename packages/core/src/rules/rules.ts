@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { Checks, join } from '../mapping/validate/checks.ts';
-import { parsePath } from '../path/path.ts';
+import { parsePath, type Segment } from '../path/path.ts';
 import { endQuota, isQuotaSpent, MAX_WRITTEN, startQuota, WROTE_TOO_MUCH, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileStep, type Step } from './step.ts';
@@ -62,16 +62,24 @@ export function compileRules(rules: unknown): CompiledRules {
   }
 }
 
+function pathOf(text: string): readonly Segment[] {
+  const parsed = parsePath(text);
+  return parsed.ok ? parsed.segments : [];
+}
+
 function checkTargets(rule: unknown, where: string, checks: Checks): void {
   const { type, target, source } = (typeof rule === 'object' && rule !== null ? rule : {}) as Record<string, unknown>;
   const refuse = (path: unknown, key: string, names: readonly string[], message: string) => {
-    const parsed = typeof path === 'string' ? parsePath(path) : undefined;
-    const [first, ...rest] = parsed?.ok ? parsed.segments : [];
+    const [first, ...rest] = typeof path === 'string' ? pathOf(path) : [];
     if (first?.kind === 'key' && names.includes(first.key) && (rest.length === 0 || FIXED.includes(first.key))) {
       checks.fault(join(where, key), `${first.key} ${message}`);
     }
   };
   if (type === 'delete') refuse(target, 'target', NEEDED, 'cannot be removed.');
-  else refuse(target, 'target', FIXED, 'cannot be changed.');
-  if (type === 'rename') refuse(source, 'source', NEEDED, 'cannot be removed.');
+  else {
+    refuse(target, 'target', FIXED, 'cannot be changed.');
+    const [first] = typeof target === 'string' ? pathOf(target) : [];
+    if (first !== undefined && first.kind !== 'key') checks.fault(join(where, 'target'), 'A target begins with a field of the event.');
+  }
+  if (type === 'rename') for (const path of Array.isArray(source) ? source : [source]) refuse(path, 'source', NEEDED, 'cannot be removed.');
 }

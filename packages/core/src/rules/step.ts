@@ -4,8 +4,9 @@ import type { ConditionTest } from '../filter/condition.ts';
 import { deeperThan, MAX_DEPTH } from '../json.ts';
 import { ownCopy } from '../mapping/copy.ts';
 import { compileValueMap, compileWhen } from '../mapping/field.ts';
+import { withoutHoles } from '../mapping/v2/leaf.ts';
 import { type Checks, join } from '../mapping/validate/checks.ts';
-import { compileDeleter, compileGetter, compileSetter } from '../path/path.ts';
+import { compileDeleter, compileGetter, compileSetter, parsePath } from '../path/path.ts';
 import { compileTransforms } from '../transforms/compile.ts';
 import { MAX_WRITTEN, weigh } from '../value-size.ts';
 
@@ -42,16 +43,35 @@ function compileSet(input: Input, where: string, checks: Checks): Step | undefin
   return write && ((event) => write(event, ownCopy(value)));
 }
 
+/** With several sources, the first that is present is moved. */
 function compileRename(input: Input, where: string, checks: Checks): Step | undefined {
-  const read = getterOf(input.source, join(where, 'source'), checks);
   const write = setterOf(input.target, join(where, 'target'), checks);
-  const deleter = typeof input.source === 'string' ? compileDeleter(input.source) : undefined;
-  if (deleter && !deleter.ok && read) checks.fault(join(where, 'source'), deleter.message);
-  if (!read || !write || !deleter?.ok) return undefined;
+  const sources: unknown[] = Array.isArray(input.source) ? input.source : [input.source];
+  const moves: { read: (event: unknown) => unknown; without: (event: unknown) => unknown }[] = [];
+  for (const source of sources) {
+    const read = getterOf(source, join(where, 'source'), checks);
+    const deleter = read && compileDeleter(source as string);
+    if (!read || !deleter) continue;
+    const gapless = readsEach(source) && !readsEach(input.target);
+    if (deleter.ok) moves.push({ read: gapless ? (event) => withoutHoles(read(event)) : read, without: deleter.without });
+    else checks.fault(join(where, 'source'), deleter.message);
+  }
+  if (sources.length === 0) checks.fault(join(where, 'source'), 'A path is needed.');
+  if (!write || moves.length < sources.length) return undefined;
   return (event) => {
-    const value = read(event);
-    return value === undefined ? nothing(`${input.source} is missing`) : write(deleter.without(event), value);
+    for (const { read, without } of moves) {
+      const value = read(event);
+      if (value !== undefined && value !== null) return write(without(event), value);
+    }
+    return nothing(`${sources.join(', ')} is missing`);
   };
+}
+
+/** A `[*]` source gives a list without gaps, unless it is written to the elements of a list and has to stay aligned with them. */
+function readsEach(path: unknown): boolean {
+  if (Array.isArray(path)) return path.some(readsEach);
+  const parsed = typeof path === 'string' ? parsePath(path) : undefined;
+  return parsed?.ok === true && parsed.segments.some(({ kind }) => kind === 'each');
 }
 
 function compileDelete(input: Input, where: string, checks: Checks): Step | undefined {
@@ -74,12 +94,14 @@ function compileMap(input: Input, where: string, checks: Checks): Step | undefin
   const transforms = compileTransforms(input.transforms, join(where, 'transforms'), checks.faults);
   const map = compileValueMap(input.value_map, join(where, 'value_map'), checks);
   const fallback = input.default === null ? undefined : input.default;
+  const gapless = readsEach(input.source) && !readsEach(input.target);
   if (!read || !write) return undefined;
   return (event) => {
     let value = read(event);
     if (value === null) value = undefined;
     if (transforms) value = transforms(value, event);
     if (map) value = map(value, event);
+    if (gapless) value = withoutHoles(value);
     if (value === undefined) value = ownCopy(fallback);
     return value === undefined ? nothing(`there is no value for ${input.target}`) : write(event, value);
   };
