@@ -18,6 +18,15 @@ const FIELDS = Object.fromEntries(LIST.slice(0, 40_000).map((i) => [`f${i}`, i])
 /** 25,000 objects: a copy of it is memory, not only text. */
 const OBJECTS = Array.from({ length: 25_000 }, (_, i) => ({ i }));
 
+test('400 enrichments that put the properties into a part of themselves nest them 64 levels deep: the stack overflowed', () => {
+  const enrichments = rows(400, () => ({ source: 'properties', target: `properties${'.a'.repeat(40)}` }));
+  const result = run({ enrichments, mappings: [{ source: 'properties', target: 'p' }] }, { a: 1 });
+  const deepest = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(deepest)) : 0;
+  expect(result.kind === 'payload' && deepest(result.payload)).toBeGreaterThan(40);
+  expect(result.kind === 'payload' && deepest(result.payload)).toBeLessThanOrEqual(64);
+});
+
 describe('a mapping that would make more than 4 MB of an event fails the event', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['1,000 rows that copy the whole event', { mappings: rows(1_000, (i) => ({ source: '$', target: `t${i}` })) }, { text: MEGABYTE }],
@@ -39,6 +48,17 @@ describe('a mapping that would make more than 4 MB of an event fails the event',
         mappings: rows(1_000, (i) => ({ source: 'properties.long', target: `t${i}` })),
       },
       { list: rows(100, () => ({})), text: 'x'.repeat(1_000) },
+    ],
+    ['300 lists that are filled with nulls', { mappings: rows(300, (i) => ({ value: 1, target: `t${i}[9999]` })) }, {}],
+    [
+      '300 lists that are laid over others and filled',
+      { mappings: rows(600, (i) => ({ source: 'properties.a', target: i % 2 ? `t${i >> 1}[9999]` : `t${i >> 1}` })) },
+      { a: [1] },
+    ],
+    [
+      'an enrichment in every element of a list',
+      { enrichments: [{ value: 'x'.repeat(10_000), target: 'properties.list[*].x' }], mappings: [{ source: '$', target: '$' }] },
+      { list: rows(1_000, () => ({})) },
     ],
     ['1,000 templates', { mappings: rows(1_000, (i) => ({ template: '{{properties.text}}', target: `t${i}` })) }, { text: MEGABYTE }],
     [

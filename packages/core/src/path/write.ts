@@ -27,14 +27,19 @@ export function writerOf(segments: readonly Segment[], copy: boolean): Write {
   };
 }
 
-/** Characters of one null that fills a list, with its comma. */
+/** Fills the positions before `index` with null. False where there is no quota left for them: the event fails then. */
+export function fillTo(list: unknown[], index: number): boolean {
+  if (list.length < index && !mayWrite(FILLER * (index - list.length))) return false;
+  while (list.length < index) list.push(null);
+  return true;
+}
+/** Characters of one null, with its comma. */
 const FILLER = 5;
 
 function indexWriter(index: number, next: Write, copy: boolean): Write {
   return (container, value) => {
     const list: unknown[] = Array.isArray(container) ? (copy ? writable(container) : container) : [];
-    if (list.length < index && !mayWrite(FILLER * (index - list.length))) return list;
-    while (list.length < index) list.push(null);
+    if (!fillTo(list, index)) return list;
     list[index] = next(list[index], value);
     return list;
   };

@@ -1,7 +1,7 @@
 /** Compiles an entry of `events` (or `defaults` with its mappings) to a function that runs on one event. */
 import type { CanonicalEvent } from '../../event/canonical.ts';
 import { ALWAYS, type ConditionTest, NEVER } from '../../filter/condition.ts';
-import { isObject } from '../../json.ts';
+import { deeperThan, isObject, MAX_DEPTH } from '../../json.ts';
 import { compileDeleter, compileGetter, compileSetter, type Getter, type Roots } from '../../path/path.ts';
 import type { Steps } from '../../steps.ts';
 import { compileTemplate } from '../../template/template.ts';
@@ -104,10 +104,12 @@ function compileEnrichment(line: unknown, where: string, { checks, roots, state 
     roots,
     field.target.some((segment) => segment.kind === 'each'),
   );
+  const levels = MAX_DEPTH - setter.segments.length;
   return (event) => {
     if (field.when && !field.when(event)) return event;
     const value = read(event, event);
-    if (value !== undefined) return setter.with(event, value);
+    // As in rules: lines that each put the event into a part of it would nest it without end.
+    if (value !== undefined && !deeperThan(value, levels)) return setter.with(event, value);
     if (field.required) state.missing ??= field.target_text;
     return event;
   };
