@@ -4,6 +4,7 @@
  */
 import { compilePath } from '../path/path.ts';
 import { asNumber } from '../transforms/values.ts';
+import { mayRead, mayReadList } from '../value-size.ts';
 import { FUNCTIONS } from './functions.ts';
 import { type Evaluate, LEVELS } from './operators.ts';
 import { ExpressionFault, type Token, tokenize } from './tokens.ts';
@@ -122,7 +123,14 @@ class Parser {
       this.#expect(')');
     }
     if (args.length < known.min || args.length > known.max) throw new ExpressionFault(`the function is ${known.summary}.`, token.at);
-    return (event) => known.call(args.map((arg) => arg(event)));
+    if (!known.reads_all) return (event) => known.call(args.map((arg) => arg(event)));
+    return (event) => {
+      const values = args.map((arg) => arg(event));
+      if (!values.every(mayReadAll)) return undefined;
+      const result = known.call(values);
+      // Joined of the elements of a list.
+      return typeof result !== 'string' || mayRead(result.length) ? result : undefined;
+    };
   }
 
   #peek(): Token {
@@ -139,6 +147,11 @@ class Parser {
   #expect(sign: string): void {
     if (!this.#takeSign(sign)) throw new ExpressionFault(`"${sign}" was expected here.`, this.#peek().at);
   }
+}
+
+function mayReadAll(value: unknown): boolean {
+  if (typeof value === 'string') return mayRead(value.length);
+  return !Array.isArray(value) || mayReadList(value);
 }
 
 function name(token: Token): Evaluate {

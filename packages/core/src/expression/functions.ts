@@ -7,6 +7,8 @@ interface ExpressionFunction {
   summary: string;
   min: number;
   max: number;
+  /** Reads its arguments to the end: they count towards what an event may read. */
+  reads_all?: boolean;
   call(args: readonly unknown[]): unknown;
 }
 
@@ -22,12 +24,19 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
   floor: { summary: 'floor(number)', min: 1, max: 1, call: ([value]) => onNumber(value, Math.floor) },
   ceil: { summary: 'ceil(number)', min: 1, max: 1, call: ([value]) => onNumber(value, Math.ceil) },
   abs: { summary: 'abs(number)', min: 1, max: 1, call: ([value]) => onNumber(value, Math.abs) },
-  min: { summary: 'min(number, …) or min(list): the smallest', min: 1, max: MANY, call: (args) => extreme(args, Math.min) },
-  max: { summary: 'max(number, …) or max(list): the largest', min: 1, max: MANY, call: (args) => extreme(args, Math.max) },
+  min: {
+    summary: 'min(number, …) or min(list): the smallest',
+    min: 1,
+    max: MANY,
+    reads_all: true,
+    call: (args) => extreme(args, Math.min),
+  },
+  max: { summary: 'max(number, …) or max(list): the largest', min: 1, max: MANY, reads_all: true, call: (args) => extreme(args, Math.max) },
   sum: {
     summary: 'sum(list), or sum(number, …)',
     min: 1,
     max: MANY,
+    reads_all: true,
     call: (args) => {
       const numbers = numbersOf(args);
       return numbers.length === 0 ? undefined : tidy(numbers.reduce((total, number) => total + number, 0));
@@ -37,11 +46,12 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
     summary: 'count(list): how many elements are there',
     min: 1,
     max: 1,
+    reads_all: true,
     call: ([value]) => (Array.isArray(value) ? value.filter(isPresent).length : 0),
   },
-  lower: { summary: 'lower(text)', min: 1, max: 1, call: ([value]) => textOf(value)?.toLowerCase() },
-  upper: { summary: 'upper(text)', min: 1, max: 1, call: ([value]) => textOf(value)?.toUpperCase() },
-  trim: { summary: 'trim(text)', min: 1, max: 1, call: ([value]) => textOf(value)?.trim() },
+  lower: { summary: 'lower(text)', min: 1, max: 1, reads_all: true, call: ([value]) => textOf(value)?.toLowerCase() },
+  upper: { summary: 'upper(text)', min: 1, max: 1, reads_all: true, call: ([value]) => textOf(value)?.toUpperCase() },
+  trim: { summary: 'trim(text)', min: 1, max: 1, reads_all: true, call: ([value]) => textOf(value)?.trim() },
   length: {
     summary: 'length(text) or length(list)',
     min: 1,
@@ -58,6 +68,7 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
     summary: 'concat(a, b, …): the texts one after another, missing ones left out',
     min: 1,
     max: MANY,
+    reads_all: true,
     call: (args) =>
       joined(
         args.map((arg) => textOf(arg) ?? ''),
@@ -68,6 +79,7 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
     summary: 'join(list, separator = ",")',
     min: 1,
     max: 2,
+    reads_all: true,
     call: ([list, separator]) =>
       Array.isArray(list)
         ? joined(
@@ -82,6 +94,7 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
     summary: 'contains(text, part) or contains(list, element)',
     min: 2,
     max: 2,
+    reads_all: true,
     call: ([value, part]) => (Array.isArray(value) ? value.some((one) => same(one, part)) : hasText(value, part, 'includes')),
   },
   starts_with: { summary: 'starts_with(text, part)', min: 2, max: 2, call: ([value, part]) => hasText(value, part, 'startsWith') },

@@ -90,7 +90,7 @@ export function removerOf(segments: readonly Segment[], copy: boolean): Remove {
     };
   }
   return (container) => {
-    if (!Array.isArray(container) || container.length === 0) return container;
+    if (!Array.isArray(container) || container.length === 0 || !mayReadList(container)) return container;
     if (last) {
       if (copy) return [];
       container.length = 0;

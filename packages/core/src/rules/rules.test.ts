@@ -177,6 +177,44 @@ test.each([
   expect(depth).toBeLessThanOrEqual(64);
 });
 
+describe('rules that read too much of a large event fail it', () => {
+  const list = Array.from({ length: 40_000 }, (_, i) => ({ i }));
+  const properties = {
+    list,
+    numbers: list.map(({ i }) => i),
+    texts: list.slice(0, 900).map(() => 'y'.repeat(1_000)),
+    text: 'x'.repeat(900_000),
+  };
+  const large = { ...event, properties } as unknown as CanonicalEvent;
+  const sum = (call: string) => new Array(30).fill(call).join(' + ');
+  test.each<[string, object]>([
+    ['delete in every element', { type: 'delete', target: 'properties.list[*].missing' }],
+    ['delete deeper in every element', { type: 'delete', target: 'properties.list[*].a.b' }],
+    ...[
+      'length(lower(properties.text))',
+      'length(upper(properties.text))',
+      'length(trim(properties.text))',
+      'length(concat(properties.text, "a"))',
+      'length(join(properties.texts, ","))',
+      'contains(properties.text, "xy") ? 1 : 0',
+      'contains(properties.numbers, -1) ? 1 : 0',
+      'count(properties.numbers)',
+      'sum(properties.numbers)',
+      'max(properties.numbers)',
+      'min(properties.numbers)',
+    ].map((call): [string, object] => [call, { type: 'compute', target: 'properties.a', expression: sum(`(${call})`) }]),
+  ])('%s', (_name, rule) => {
+    const compiled = compileRules(new Array(200).fill(rule));
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+    expect(compiled.apply(large), 'took up to 2.4 s').toMatchObject({ kind: 'failed' });
+  });
+  test('a few are no problem', () => {
+    const expression = 'length(lower(properties.text)) + count(properties.numbers) + length(properties.text)';
+    const compiled = compileRules([{ type: 'compute', target: 'properties.a', expression }]);
+    expect(compiled.ok && compiled.apply(large)).toMatchObject({ event: { properties: { a: 900_000 + 40_000 + 900_000 } } });
+  });
+});
+
 describe('rules that make an event grow without end fail it', () => {
   const double = { type: 'compute', target: 'properties.a', expression: 'properties.a + properties.a' };
   const nest = { type: 'map', source: 'properties', target: 'properties.a' };
