@@ -175,6 +175,20 @@ describe('order and outcome', () => {
     expect(result).toMatchObject({ event: { properties: { a: 'one' } } });
   });
 
+  test.each([
+    ['elements of a list', { field: 'properties.many[*].i', op: 'eq', value: -1 }],
+    ['elements of two lists', { field: 'properties.many[*].i', op: 'in', value: [-1, -2, -3, -4] }],
+    ['long texts', { field: 'properties.text', op: 'contains', value: 'xy' }],
+  ] as const)('routing conditions that read %s too often fail the event: they took 1 to 7 s', (_name, condition) => {
+    const many = Array.from({ length: 40_000 }, (_, i) => ({ i }));
+    const event = anEvent({ properties: { many, text: 'x'.repeat(400_000) } });
+    const rule = { condition: { any: new Array(100).fill(condition) }, action: 'drop' as const };
+    const routing_rules = new Array(10).fill(rule);
+    expect(run(event, { dataLayer: { routing_rules } })).toMatchObject({
+      kind: 'failed',
+      reason: 'routing rules: their conditions read more than 8 MB of the event',
+    });
+  });
   test('routing: the first rule that holds decides, in its pipelines only', () => {
     const eq = (value: string) => ({ field: 'event', op: 'eq' as const, value });
     const kind = (rules: DataLayerConfig['routing_rules']) =>

@@ -154,7 +154,8 @@ class Run {
     const { organisation, processing, pipeline_id } = this.#input;
     const routed = applyRouting(this.#event, pipeline_id, organisation.routing, this.#decisions);
     this.#stepped();
-    if (routed !== undefined) return this.#dropped(routed);
+    if (routed.kind === 'failed') return this.#failed(routed.reason, 'read too much', 'routing');
+    if (routed.kind === 'dropped') return this.#dropped(routed.reason);
     if (processing.tracking_plan !== undefined) {
       const violated = applyTrackingPlan(this.#event, processing.tracking_plan, this.#decisions);
       this.#stepped();

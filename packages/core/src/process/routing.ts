@@ -3,6 +3,7 @@ import type { DataLayerConfig } from '../config/resources.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
+import { endQuota, isQuotaSpent, MAX_WRITTEN, startQuota, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 
 export interface CompiledRoutingRule {
@@ -28,17 +29,35 @@ export function compileRouting(rules: DataLayerConfig['routing_rules'], faults: 
   return compiled;
 }
 
+export type Routed = { kind: 'passed' } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
+const PASSED: Routed = Object.freeze({ kind: 'passed' });
+const READ_TOO_MUCH: Routed = Object.freeze({ kind: 'failed', reason: 'routing rules: their conditions read more than 8 MB of the event' });
+
+/** Conditions may read as much of an event as the rules of a transformation. Beyond that nobody knows what they would decide. */
 export function applyRouting(
   event: CanonicalEvent,
   pipelineId: string,
   rules: readonly CompiledRoutingRule[],
   decisions: Decision[],
-): DropReason | undefined {
+): Routed {
+  if (rules.length === 0) return PASSED;
+  startQuota(weigh(event, MAX_WRITTEN));
+  try {
+    const routed = decide(event, pipelineId, rules, decisions);
+    return isQuotaSpent() ? READ_TOO_MUCH : routed;
+  } finally {
+    endQuota();
+  }
+}
+
+function decide(event: CanonicalEvent, pipelineId: string, rules: readonly CompiledRoutingRule[], decisions: Decision[]): Routed {
   for (const rule of rules) {
     if (rule.pipeline_ids !== undefined && !rule.pipeline_ids.has(pipelineId)) continue;
-    if (!rule.test(event)) continue;
+    const applies = rule.test(event);
+    if (isQuotaSpent()) break;
+    if (!applies) continue;
     decisions.push({ step: 'routing', result: rule.action === 'drop' ? 'dropped' : 'passed', detail: `rule ${rule.index + 1}` });
-    return rule.action === 'drop' ? 'routing_rule' : undefined;
+    return rule.action === 'drop' ? { kind: 'dropped', reason: 'routing_rule' } : PASSED;
   }
-  return undefined;
+  return PASSED;
 }
