@@ -10,6 +10,7 @@ export const MAX_TEXT = 1_048_576;
 /** Most that the rules of one transformation, or the steps of one mapping, may write into an event. */
 export const MAX_WRITTEN = 4_194_304;
 export const WROTE_TOO_MUCH = 'the event became larger than 4 MB';
+export const READ_TOO_MUCH = 'the rules read more than 8 MB of the event';
 /** A mapping of version 2. The part before the colon is the name of the reason. */
 export const PAYLOAD_TOO_LARGE = 'payload_too_large: the mapping makes more than 4 MB of this event, or reads more than 8 MB of it';
 

@@ -1,6 +1,6 @@
 import { order, same } from '../filter/compare.ts';
 import { asNumber, isPresent, textOf, tidy } from '../transforms/values.ts';
-import { joined } from '../value-size.ts';
+import { joined, mayRead } from '../value-size.ts';
 
 /** Functions of the expression language. They are pure, never throw, and return `undefined` for "no such value". */
 interface ExpressionFunction {
@@ -136,5 +136,5 @@ function extreme(args: readonly unknown[], pick: (a: number, b: number) => numbe
 function hasText(value: unknown, part: unknown, how: 'includes' | 'startsWith' | 'endsWith'): boolean {
   const text = textOf(value);
   const wanted = textOf(part);
-  return text !== undefined && wanted !== undefined && text[how](wanted);
+  return text !== undefined && wanted !== undefined && mayRead(wanted.length) && text[how](wanted);
 }

@@ -55,7 +55,7 @@ export function compileOperator(op: ConditionOp, expected: unknown): OperatorRes
   const compiled = operator.compile(expected);
   if (!compiled.ok || operator.over === 'whole') return compiled;
   const { test } = compiled;
-  return { ok: true, test: (actual) => (Array.isArray(actual) ? actual.some(test) : test(actual)) };
+  return { ok: true, test: (actual) => (Array.isArray(actual) ? mayReadList(actual) && actual.some(test) : test(actual)) };
 }
 
 function onText(test: (actual: string, expected: string) => boolean) {

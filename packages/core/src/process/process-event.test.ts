@@ -186,7 +186,7 @@ describe('order and outcome', () => {
     const routing_rules = new Array(10).fill(rule);
     expect(run(event, { dataLayer: { routing_rules } })).toMatchObject({
       kind: 'failed',
-      reason: 'routing rules: their conditions read more than 8 MB of the event',
+      reason: 'routing: the rules read more than 8 MB of the event',
     });
   });
   test('routing: the first rule that holds decides, in its pipelines only', () => {

@@ -3,7 +3,7 @@ import type { DataLayerConfig } from '../config/resources.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { compileCondition } from '../filter/condition.ts';
 import type { Decision, DropReason } from '../outcome/outcome.ts';
-import { endQuota, isQuotaSpent, MAX_WRITTEN, startQuota, weigh } from '../value-size.ts';
+import { endQuota, isQuotaSpent, MAX_WRITTEN, READ_TOO_MUCH, startQuota, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 
 export interface CompiledRoutingRule {
@@ -31,7 +31,7 @@ export function compileRouting(rules: DataLayerConfig['routing_rules'], faults: 
 
 export type Routed = { kind: 'passed' } | { kind: 'dropped'; reason: DropReason } | { kind: 'failed'; reason: string };
 const PASSED: Routed = Object.freeze({ kind: 'passed' });
-const READ_TOO_MUCH: Routed = Object.freeze({ kind: 'failed', reason: 'routing rules: their conditions read more than 8 MB of the event' });
+const FAILED: Routed = Object.freeze({ kind: 'failed', reason: `routing: ${READ_TOO_MUCH}` });
 
 /** Conditions may read as much of an event as the rules of a transformation. Beyond that nobody knows what they would decide. */
 export function applyRouting(
@@ -44,7 +44,7 @@ export function applyRouting(
   startQuota(weigh(event, MAX_WRITTEN));
   try {
     const routed = decide(event, pipelineId, rules, decisions);
-    return isQuotaSpent() ? READ_TOO_MUCH : routed;
+    return isQuotaSpent() ? FAILED : routed;
   } finally {
     endQuota();
   }

@@ -186,11 +186,22 @@ describe('rules that read too much of a large event fail it', () => {
     text: 'x'.repeat(900_000),
   };
   const large = { ...event, properties } as unknown as CanonicalEvent;
+  const often = (condition: object) => ({
+    type: 'set',
+    target: 'properties.a',
+    value: 1,
+    condition: { any: new Array(20).fill(condition) },
+  });
   const sum = (call: string) => new Array(30).fill(call).join(' + ');
   test.each<[string, object]>([
+    ['set in every element: 500 rules took 20 s', { type: 'set', target: 'properties.list[*].a', value: 1 }],
     ['delete in every element', { type: 'delete', target: 'properties.list[*].missing' }],
     ['delete deeper in every element', { type: 'delete', target: 'properties.list[*].a.b' }],
+    ['a list as a whole compared with a text', often({ field: 'properties.numbers', op: 'starts_with', value: 'y' })],
+    ['a list as a whole compared with a number', often({ field: 'properties.numbers', op: 'lt', value: -1 })],
     ...[
+      'starts_with(properties.text, properties.text) ? 1 : 0',
+      'ends_with(properties.text, properties.text) ? 1 : 0',
       'length(lower(properties.text))',
       'length(upper(properties.text))',
       'length(trim(properties.text))',
@@ -206,7 +217,7 @@ describe('rules that read too much of a large event fail it', () => {
   ])('%s', (_name, rule) => {
     const compiled = compileRules(new Array(200).fill(rule));
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-    expect(compiled.apply(large), 'took up to 2.4 s').toMatchObject({ kind: 'failed' });
+    expect(compiled.apply(large), 'took up to 20 s').toEqual({ kind: 'failed', reason: 'the rules read more than 8 MB of the event' });
   });
   test('a few are no problem', () => {
     const expression = 'length(lower(properties.text)) + count(properties.numbers) + length(properties.text)';
@@ -228,7 +239,6 @@ describe('rules that make an event grow without end fail it', () => {
       'a text in each element of a list: 40,000 of 100 KB were more than a text of JSON can be',
       [{ type: 'set', target: 'properties.many[*].a', value: 'x'.repeat(10_000) }],
     ],
-    ['each element of a list once more: 500 rules took 20 s', many({ type: 'set', target: 'properties.many[*].a', value: 1 }, 500)],
     [
       'lists that are filled with nulls',
       Array.from({ length: 500 }, (_, i) => ({ type: 'set', target: `properties.l${i}[9999]`, value: 1 })),

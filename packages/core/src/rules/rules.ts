@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { Checks, join } from '../mapping/validate/checks.ts';
 import { parsePath, type Segment } from '../path/path.ts';
-import { endQuota, isQuotaSpent, MAX_WRITTEN, startQuota, WROTE_TOO_MUCH, weigh } from '../value-size.ts';
+import { endQuota, isQuotaSpent, MAX_WRITTEN, quotaLeft, READ_TOO_MUCH, startQuota, WROTE_TOO_MUCH, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileStep, type Step } from './step.ts';
 
@@ -38,7 +38,7 @@ export function compileRules(rules: unknown): CompiledRules {
       startQuota(weigh(event, MAX_WRITTEN));
       try {
         const result = run(event);
-        return isQuotaSpent() ? { kind: 'failed', reason: WROTE_TOO_MUCH } : result;
+        return isQuotaSpent() ? { kind: 'failed', reason: quotaLeft() < 0 ? WROTE_TOO_MUCH : READ_TOO_MUCH } : result;
       } finally {
         endQuota();
       }
