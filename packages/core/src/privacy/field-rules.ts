@@ -31,12 +31,14 @@ export function compileFieldRule(
     faults.push({ field: `${field}.path`, message: parsed.message });
     return undefined;
   }
-  const [first, ...rest] = parsed.segments;
+  const segments = simplified(parsed.segments);
+  const [first, ...rest] = segments;
   if (first?.kind !== 'key' || !(ROOTS.has(first.key) || first.key === '**') || (first.key === '**' && rest.length === 0)) {
     faults.push({ field: `${field}.path`, message: `must begin with one of ${[...ROOTS].join(', ')} or **` });
     return undefined;
   }
   const { action } = rule;
+  const isDeep = segments.filter(isAnyDepth).length > 1;
   if (action === 'drop' && rest.length === 0 && NEEDED.has(first.key)) {
     faults.push({ field: `${field}.path`, message: `${first.key} cannot be dropped whole` });
     return undefined;
@@ -46,12 +48,22 @@ export function compileFieldRule(
     action,
     apply(event, hashes) {
       let changed = false;
-      for (const root of rootsOf(first.key, event))
-        if (root !== undefined && walk(root, parsed.segments, 0, { action, hashes })) changed = true;
+      const cover: Cover = { action, hashes, ...(isDeep && { seen: segments.map(() => new Set<object>()) }) };
+      for (const root of rootsOf(first.key, event)) if (root !== undefined && walk(root, segments, 0, cover)) changed = true;
       return changed;
     },
   };
 }
+/** `**.**` means the same as `**`, and `traits.**` the same as `traits.*`: everything inside. */
+function simplified(segments: readonly Segment[]): Segment[] {
+  const kept = segments.filter((segment, i) => !isAnyDepth(segment) || !isAnyDepth(segments[i - 1]));
+  return kept.map((segment, i) => (i > 0 && i === kept.length - 1 && isAnyDepth(segment) ? { kind: 'key', key: '*' } : segment));
+}
+
+function isAnyDepth(segment: Segment | undefined): boolean {
+  return segment?.kind === 'key' && segment.key === '**';
+}
+
 /** Mobile SDKs send the user's traits twice: a rule on `traits` also holds for `context.traits`. */
 function rootsOf(first: string, event: CanonicalEvent): unknown[] {
   if (first === '**') return [event.properties, event.traits, event.context];
@@ -61,6 +73,11 @@ function rootsOf(first: string, event: CanonicalEvent): unknown[] {
 interface Cover {
   action: PiiAction;
   hashes: HashBudget;
+  /**
+   * By segment, what its `**` has visited. Only where there are several: the ways to divide 60 levels among ten of them are more than a
+   * process can try. With one, everything is visited once.
+   */
+  seen?: readonly Set<object>[];
 }
 
 function walk(container: unknown, segments: readonly Segment[], at: number, cover: Cover): boolean {
@@ -68,7 +85,7 @@ function walk(container: unknown, segments: readonly Segment[], at: number, cove
   const segment = segments[at];
   if (segment === undefined) return false;
   const last = at === segments.length - 1;
-  if (segment.kind === 'key' && segment.key === '**') return anyDepth(container, segments, at, cover);
+  if (isAnyDepth(segment)) return anyDepth(container, segments, at, cover);
   if (Array.isArray(container)) {
     if (segment.kind === 'index') return segment.index < container.length && reach(container, segment.index, last, segments, at, cover);
     if (segment.kind === 'each' || segment.key === '*') {
@@ -92,6 +109,9 @@ function walk(container: unknown, segments: readonly Segment[], at: number, cove
 }
 
 function anyDepth(container: object, segments: readonly Segment[], at: number, cover: Cover): boolean {
+  const seen = cover.seen?.[at];
+  if (seen?.has(container)) return false;
+  seen?.add(container);
   let changed = at + 1 < segments.length && walk(container, segments, at + 1, cover);
   for (const value of Object.values(container)) {
     if (typeof value === 'object' && value !== null && anyDepth(value, segments, at, cover)) changed = true;

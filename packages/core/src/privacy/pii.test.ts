@@ -98,6 +98,24 @@ describe('fields', () => {
       { properties: { a: { b: [{ c: 4 }] } }, traits: {} },
     ],
     [
+      'at any depth below a name, also below a list',
+      [{ path: 'properties.**.a.**.email', action: 'redact' }],
+      { properties: { email: 1, x: { a: { email: 2, b: [{ c: { email: 3 } }] } } } },
+      { properties: { email: 1, x: { a: { email: '[redacted]', b: [{ c: { email: '[redacted]' } }] } } } },
+    ],
+    [
+      'everything inside',
+      [{ path: 'traits.**', action: 'redact' }],
+      { properties: { a: 1 }, traits: { a: 'x', b: [{ c: 1 }] } },
+      { properties: { a: 1 }, traits: { a: '[redacted]', b: [{ c: '[redacted]' }] } },
+    ],
+    [
+      'everything inside a list',
+      [{ path: 'properties.list.**', action: 'drop' }],
+      { properties: { list: [1, { a: 2 }], b: 3 } },
+      { properties: { list: [], b: 3 } },
+    ],
+    [
       'inside an object',
       [{ path: 'traits.address', action: 'redact' }],
       { traits: { address: { street: 'x', geo: [1, 2] } } },
@@ -125,7 +143,26 @@ describe('fields', () => {
     expect(faults).toEqual([]);
     expect(event).toEqual({ event_id: 'e', type: 'track', event: 'T', timestamp: '', context: {}, ...expected });
   });
-  test.each(['event_id', 'timestamp', 'type', 'other.x', '', 'traits[', '**', 'context', 'event'])('%j is no path for a rule', (path) => {
+  test('ten times any depth in 60 levels ends: it tried every way to divide them', () => {
+    let deep: object = { email: 'x', kept: 1 };
+    for (let i = 0; i < 58; i++) deep = { a: deep, other: 1 };
+    for (const path of ['**.'.repeat(30), '**.*.'.repeat(10), 'properties.**.a.**.a.**.a.**.a.**.a.**.a.**.a.**.a.']) {
+      const { event } = apply({ fields: [{ path: `${path}email`, action: 'drop' }] }, { properties: structuredClone(deep) as never });
+      expect(JSON.stringify(event.properties)).toBe(JSON.stringify(deep).replace('"email":"x",', ''));
+    }
+  });
+  test.each([
+    'event_id',
+    'timestamp',
+    'type',
+    'other.x',
+    '',
+    'traits[',
+    '**',
+    '**.**',
+    'context',
+    'event',
+  ])('%j is no path for a rule', (path) => {
     expect(apply({ fields: [{ path, action: 'drop' }] }, {}).faults).toHaveLength(1);
   });
 });
