@@ -149,7 +149,8 @@ function coveredValue(value: unknown, action: 'hash' | 'redact', hashes: HashBud
     return value;
   }
   if (isObject(value)) {
-    for (const key of Object.keys(value)) if (key !== '__proto__') value[key] = coveredValue(value[key], action, hashes);
+    // An own property named __proto__ is data too; assigning to it writes the property itself.
+    for (const key of Object.keys(value)) value[key] = coveredValue(value[key], action, hashes);
     return value;
   }
   if (action === 'redact') return REDACTED;

@@ -143,6 +143,17 @@ describe('fields', () => {
     expect(faults).toEqual([]);
     expect(event).toEqual({ event_id: 'e', type: 'track', event: 'T', timestamp: '', context: {}, ...expected });
   });
+  test.each([
+    ['traits.address', 'redact'],
+    ['**.address', 'redact'],
+    ['traits.**', 'redact'],
+    ['traits.*', 'redact'],
+    ['traits', 'redact'],
+  ] as const)('a name __proto__ hides nothing from %s', (path, action) => {
+    const traits = JSON.parse('{"address":{"__proto__":{"street":"secret"},"list":[{"__proto__":"secret"}]}}');
+    expect(JSON.stringify(apply({ fields: [{ path, action }] }, { traits }).event)).not.toContain('secret');
+    expect(({} as { street?: unknown }).street).toBeUndefined();
+  });
   test('ten times any depth in 60 levels ends: it tried every way to divide them', () => {
     let deep: object = { email: 'x', kept: 1 };
     for (let i = 0; i < 58; i++) deep = { a: deep, other: 1 };
