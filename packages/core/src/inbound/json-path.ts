@@ -3,6 +3,7 @@
  * and 'quoted literals'. `$.` is optional, as in mappings. `[*]` several times gives one flat list. Only own properties are read.
  */
 import { isObject, own } from '../json.ts';
+import { mayReadList } from '../value-size.ts';
 
 export interface WebhookInput {
   body: unknown;
@@ -81,7 +82,7 @@ function walk(value: unknown, steps: readonly Step[], from: number): unknown {
     const step = steps[i]!;
     if (step === EVERY) {
       const items = itemsOf(here);
-      if (items === undefined) return undefined;
+      if (items === undefined || !mayReadList(items)) return undefined;
       const found: unknown[] = [];
       collect(items, steps, i + 1, found);
       return found;

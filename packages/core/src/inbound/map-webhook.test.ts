@@ -185,6 +185,17 @@ test('some event types have their own time path', () => {
   expect(at({ type: 'a.gone', made_at: '2025-12-31T00:00:00Z' })).toBe('2026-01-01T00:00:00.000Z');
 });
 
+test.each([
+  ['a long list', '$.many[*].x', { type: 'a.made', many: Array.from({ length: 20_000 }, () => ({ a: 1 })) }, {}],
+  ['lists in a long list', '$.many[*].a[*].x', { type: 'a.made', many: Array.from({ length: 20_000 }, () => ({ a: [] })) }, {}],
+  ['each of many events', '$.a.b', Array.from({ length: 1_000 }, () => ({ type: 'a.made' })), { body: 'list' }],
+] as const)('a thousand mappings that read %s are refused: they took up to 6 s', (_name, path, body, base) => {
+  const mappings = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`properties.p${i}`, path]));
+  const reason = 'mapping failed: payload_too_large, the mappings read more than 8 MB of the payload';
+  expect(map(body, { mappings: mappings(1_000) }, base)).toEqual({ ok: false, reason });
+  expect(map(body, { mappings: mappings(3) }, base)).toMatchObject({ ok: true });
+});
+
 test('a thousand mappings that each copy a payload of 1 MB are refused, not built', () => {
   const mappings = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`properties.p${i}`, '$']));
   const refused = { ok: false, reason: expect.stringContaining('payload_too_large') };

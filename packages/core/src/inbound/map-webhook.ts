@@ -3,7 +3,7 @@
 import type { WebhookSource } from '../config/resources.ts';
 import { isoTime } from '../iso-time.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { MAX_WRITTEN, weigh } from '../value-size.ts';
+import { endQuota, isQuotaSpent, MAX_WRITTEN, mayRead, startQuota, weigh } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileJsonPath, type WebhookGetter, type WebhookInput } from './json-path.ts';
 import type { SourceDefinition, SourceMappings } from './source-definition.ts';
@@ -25,6 +25,10 @@ const MAX_LIST = 1_000;
 interface Quota {
   left: number;
 }
+/** Thousands of lines that each read a long list take seconds of the thread that accepts requests. */
+const READ_TOO_MUCH = 'mapping failed: payload_too_large, the mappings read more than 8 MB of the payload';
+/** What a line costs besides the lists it reads, in characters. */
+const PER_LINE = 96;
 interface Field {
   target: string;
   get: WebhookGetter;
@@ -88,13 +92,20 @@ export function compileMapping(definition: SourceDefinition, source: MappingFiel
       const bodies = list && Array.isArray(input.body) ? input.body : [input.body];
       if (bodies.length > MAX_LIST) return { ok: false, reason: `mapping failed: the payload holds more than ${MAX_LIST} events` };
       const events: JsonObject[] = [];
-      const quota: Quota = { left: Math.max(MAX_WRITTEN, 4 * weigh(input.body, Number.POSITIVE_INFINITY)) };
-      for (const body of bodies) {
-        const mapped = mapOne(plan, { ...input, body }, receivedAt, quota);
-        if (typeof mapped === 'string') return { ok: false, reason: mapped };
-        events.push(mapped);
+      const size = weigh(input.body, Number.POSITIVE_INFINITY);
+      const quota: Quota = { left: Math.max(MAX_WRITTEN, 4 * size) };
+      startQuota(size);
+      try {
+        for (const body of bodies) {
+          const mapped = mapOne(plan, { ...input, body }, receivedAt, quota);
+          if (isQuotaSpent()) return { ok: false, reason: READ_TOO_MUCH };
+          if (typeof mapped === 'string') return { ok: false, reason: mapped };
+          events.push(mapped);
+        }
+        return { ok: true, events };
+      } finally {
+        endQuota();
       }
-      return { ok: true, events };
     },
   };
 }
@@ -150,6 +161,7 @@ const IDS = new Set(['event', 'userId', 'anonymousId', 'messageId']);
 function fill(event: JsonObject, fields: readonly Field[], input: WebhookInput, quota: Quota): string | undefined {
   for (const { target, get } of fields) {
     if (target === 'timestamp') continue;
+    if (!mayRead(PER_LINE)) return READ_TOO_MUCH;
     const value = get(input);
     if (value === undefined) continue;
     quota.left -= weigh(value, quota.left);
