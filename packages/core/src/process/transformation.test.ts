@@ -179,6 +179,6 @@ test.each<[object, field: string]>([
   [set('properties.', 1), 'rules[0].target'],
   [set('', 1), 'rules[0].target'],
 ])('%j is refused', (rule, field) => {
-  const faults = validateTransformation({ kind: 'rules', rules: [rule] as never, code: null });
+  const faults = validateTransformation({ kind: 'rules', rules: [rule] as never });
   expect(faults.map((fault) => fault.field)).toContain(field);
 });
