@@ -65,6 +65,8 @@ async function reader(topic: string, group = 'g') {
   };
   onTestFinished(stop);
   await until(async () => (await log.groups(topic)).includes(group));
+  // The group is listed before its stream is there; this waits for the stream.
+  await log.lag(topic, group);
   return {
     seen,
     stop,
@@ -81,7 +83,10 @@ async function summariesOf(topic: string): Promise<number> {
 async function readTopic(): Promise<string> {
   const topic = fresh('ingest');
   const owner = await reader(topic);
-  await store(topic, 0, MESSAGES);
+  // What is stored while the reader opens has no summary. It is open when it reads.
+  await store(topic, 0, 1);
+  await until(() => owner.seen.length === 1);
+  await store(topic, 1, MESSAGES);
   await until(async () => owner.seen.length === MESSAGES && (await summariesOf(topic)) >= 2);
   await owner.stop();
   return topic;
