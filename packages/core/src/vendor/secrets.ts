@@ -213,11 +213,7 @@ function maskHeader(value: string, secrets: readonly string[]): string {
   const scheme = /^(Bearer|Basic|AWS4-HMAC-SHA256) /.exec(value)?.[0] ?? '';
   const credential = value.slice(scheme.length);
   const text = scheme === 'Basic ' ? decoder.decode(fromBase64(credential)) : credential;
-  const lastWord =
-    text
-      .replace(/[\s:=,;"']+$/, '')
-      .split(/[\s:=,;"']/)
-      .at(-1) ?? '';
+  const lastWord = text.split(/[\s:=,;"']+/).findLast((word) => word !== '') ?? '';
   return scheme + (lastWord.length < SHOWN_FROM || endsInShortSecret(text, secrets) ? MASK : maskSecret(credential));
 }
 

@@ -226,7 +226,7 @@ describe('ordering', () => {
     const withKey = (key: string) => compiledWebhook(`${receiver.url}?key=${key}`, { delivery_order: 'user' });
     receiver.respond = ({ url }, response) => void response.writeHead(url.includes('key=revoked') ? 503 : 200).end();
     bench.snapshots.set([anIntegration(withKey('revoked'))]);
-    bench.start({ retryBaseMs: 200 });
+    bench.start({ retryBaseMs: 1_000 });
     await bench.append([of('a1', 'a'), anEvent('a2', { user_id: 'a', event: 'Other' }), of('a3', 'a')]);
     await until(async () => (await bench.counts()).retrying === 1);
     bench.snapshots.set([anIntegration(withKey('right'), { event_filter: { event_names: ['Order Completed'] } })]);
