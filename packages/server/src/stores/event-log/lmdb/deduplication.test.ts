@@ -54,6 +54,25 @@ test('ids stay known while they move from memory to the tree, and over a reopen 
   expect(known.lastKnownTime).toBe(10_000);
 });
 
+test('the filter of a process that stopped serves the next one (85 events a second were accepted after a start)', async () => {
+  for (let i = 0; i < 160_000; i += 1_600) await commit(ids(i, 1_600));
+  const reopen = async () => {
+    await environment.close();
+    open();
+  };
+  await reopen();
+  expect(known.tend(), 'it has to be built').toBe(true);
+  while (known.tend());
+  await commit(ids(160_000, 1_600));
+  await known.save();
+  await reopen();
+  expect(known.tend(), 'it is there').toBe(false);
+  for (let i = 0; i < 161_600; i += 8_000) expect((await commit(ids(i, 1_600))).some(Boolean)).toBe(false);
+  await commit(['one more']);
+  await reopen();
+  expect(known.tend(), 'after a kill it has to be built').toBe(true);
+});
+
 test('after the window ids are new again, and leave the disk', async () => {
   for (let i = 0; i < 20_000; i += 500) await commit(ids(i, 500));
   now += WINDOW + 1;

@@ -1,5 +1,7 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Environment, Store } from './environment.ts';
+import { loadFilter, saveFilter } from './id-filter-file.ts';
 import { DIGEST, IdTable } from './id-table.ts';
 import { IdTree } from './id-tree.ts';
 import { journalKey, metaKeys, readSeq } from './keys.ts';
@@ -58,6 +60,7 @@ export class Deduplication {
   readonly #journal: Store;
   readonly #meta: Store;
   readonly #drainedKey: Buffer;
+  readonly #filterPath: string;
   #nextEntry = 1;
   #drained = 0;
   #recent = new IdTable(TABLE_BITS);
@@ -71,10 +74,12 @@ export class Deduplication {
     this.#windowMs = windowMs;
     this.#steady = steady;
     this.#journal = environment.store(stores.journal);
-    this.#tree = new IdTree(environment.store(stores.ids), this.#journal, Math.ceil(windowMs / BUCKETS));
     this.#meta = environment.store('meta');
     this.#drainedKey = stores.drained;
     if (stores === INGEST_IDS) this.#takeOver(environment);
+    this.#filterPath = join(environment.path, `${stores.ids}.filter`);
+    const filter = loadFilter(this.#filterPath, this.#state());
+    this.#tree = new IdTree(environment.store(stores.ids), this.#journal, Math.ceil(windowMs / BUCKETS), filter);
     const drained = this.#meta.get(this.#drainedKey);
     if (drained) this.#drained = readSeq(drained, 0);
     for (const { key, value } of this.#journal.getRange({ start: journalKey(0), limit: 1 })) {
@@ -104,6 +109,19 @@ export class Deduplication {
       this.#meta.removeSync(metaKeys.drainedBefore);
       this.#meta.removeSync(metaKeys.drained);
     });
+  }
+
+  /** Stands for everything that was written: any further commit with ids has an entry of its own, and one that only drains moves the mark. */
+  #state(): Buffer {
+    const state = createHash('sha1').update(this.#meta.get(this.#drainedKey) ?? '');
+    for (const { key, value } of this.#journal.getRange({ reverse: true, limit: 1 })) state.update(key).update(value);
+    return state.digest();
+  }
+
+  /** Call after the last commit. */
+  async save(): Promise<void> {
+    const { filter } = this.#tree;
+    if (filter !== undefined) await saveFilter(this.#filterPath, filter, this.#state());
   }
 
   /** Starts collecting the ids of the next commit. */

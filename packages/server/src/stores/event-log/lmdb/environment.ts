@@ -8,6 +8,7 @@ export type Store = Database<Buffer, Buffer>;
 /** One LMDB environment. All named stores in it share the single writer and its commits. */
 export interface Environment {
   root: RootDatabase<Buffer, Buffer>;
+  path: string;
   store(name: string): Store;
   /**
    * Runs `write`, which may only put and remove, as one transaction; resolves when it is flushed to disk. One at a time. Rejects with
@@ -97,6 +98,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   const stores: Store[] = [];
   return {
     root,
+    path: options.path,
     store(name) {
       const store = root.openDB<Buffer, Buffer>({ name, ...BINARY });
       const prefetch = store.prefetch.bind(store);

@@ -4,12 +4,19 @@ const WORDS = 4;
 export class IdFilter {
   readonly #words: Uint32Array;
   readonly #mask: number;
-  #added = 0;
+  #added: number;
 
   /** Has 2^`bits` bit positions; uses an eighth of that in bytes of memory. */
-  constructor(bits: number) {
-    this.#words = new Uint32Array(2 ** (bits - 5));
+  constructor(bits: number, words: Uint32Array = new Uint32Array(2 ** (bits - 5)), added = 0) {
+    this.#words = words;
     this.#mask = 2 ** bits - 1;
+    this.#added = added;
+  }
+  get words(): Uint32Array {
+    return this.#words;
+  }
+  get added(): number {
+    return this.#added;
   }
   /** With more than one id per eight positions, the false positive rate exceeds one in forty. */
   get full(): boolean {

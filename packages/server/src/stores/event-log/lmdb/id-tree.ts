@@ -22,7 +22,7 @@ const KEY = Buffer.alloc(END + DIGEST);
  * twice: at ten million retained events that left 50 appends a second.
  *
  * Nearly every lookup is for a new id, and a tree larger than memory would block on a disk read for each. A Bloom filter in front avoids
- * that. It is built in small steps, after a start and whenever it is full. Until it is complete, and on a possible match, the buckets are
+ * that. A process that stops leaves it to the next (`id-filter-file.ts`); else it is built in small steps, as it is whenever it is full. Until it is complete, and on a possible match, the buckets are
  * read. It is built from the journal, which has every id of the window in few large values: the keys of the tree take five times the CPU.
  */
 export class IdTree {
@@ -34,8 +34,11 @@ export class IdTree {
   #filter: IdFilter | undefined;
   #making: { filter: IdFilter; nextEntry: number } | undefined;
 
-  /** Buckets of different widths may stand side by side. `journal` must have every id that was put and is inside the window. */
-  constructor(store: Store, journal: Store, bucketMs: number) {
+  /**
+   * Buckets of different widths may stand side by side. `journal` must have every id that was put and is inside the window. `filter` is what
+   * `filter` was when the tree was last written, if that is known.
+   */
+  constructor(store: Store, journal: Store, bucketMs: number, filter?: IdFilter) {
     this.#store = store;
     this.#journal = journal;
     this.#bucketMs = bucketMs;
@@ -45,7 +48,13 @@ export class IdTree {
       end = undefined;
       for (const key of store.getKeys({ start: from, limit: 1 })) this.#ends.unshift((end = key.readUIntBE(0, END)));
     }
-    this.#make();
+    if (filter === undefined) this.#make();
+    else this.#filter = filter;
+  }
+
+  /** Undefined until it is complete. */
+  get filter(): IdFilter | undefined {
+    return this.#filter;
   }
 
   /** The time it was noted, if that is after `since`. `digest` has one character per byte. */

@@ -88,6 +88,7 @@ export class IngestLog {
   async close(): Promise<void> {
     await this.#upkeep.stop();
     await this.#commits.close();
+    await this.#upkeep.save();
     await this.#environment.close();
   }
 }

@@ -44,6 +44,10 @@ export class KnownIds {
     for (const each of this.#all) each.failed();
   }
 
+  async save(): Promise<void> {
+    await Promise.all(this.#all.map((each) => each.save()));
+  }
+
   tend(): boolean {
     let isMore = false;
     for (const each of this.#all) isMore = each.tend() || isMore;
@@ -91,7 +95,7 @@ export class IdUpkeep {
       });
   }
 
-  /** After a start with ten million ids in the window this takes some ten seconds, at a fifth of the loop's time. */
+  /** After a kill with ten million ids in the window this takes some ten seconds, at a fifth of the loop's time. */
   #tend(): void {
     if (this.#deps.ids.tend()) this.#tending = setTimeout(() => this.#tend(), TEND_AGAIN_MS).unref();
     else this.#tending = undefined;
@@ -113,5 +117,9 @@ export class IdUpkeep {
     clearTimeout(this.#tending);
     clearInterval(this.#sweep);
     await this.#sweeping;
+  }
+  /** Leaves the filter to the next process. Call after the last commit. */
+  async save(): Promise<void> {
+    await this.#deps.ids.save().catch(this.#deps.onError);
   }
 }

@@ -292,6 +292,7 @@ export class LmdbLog implements EventLog {
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
     await this.#upkeep.stop();
     await this.#commits.close();
+    await this.#upkeep.save();
     await this.environment.close();
   }
 }
