@@ -1,4 +1,5 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
+import { sql } from 'kysely';
 import { bytesOf, decodeInTurns, fitting, readBoundedPage, readPage } from '../config/paging.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
@@ -146,12 +147,17 @@ export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: strin
 
 /** The newest rejected event with that messageId. */
 export async function findRejected(
-  { db }: ObserveDb,
+  observe: ObserveDb,
   orgId: string,
   eventId: string,
   now: number,
   pipelineId?: string,
 ): Promise<StoredDeadLetter | undefined> {
+  const row = await selectRejected(observe, orgId, eventId, now, pipelineId).executeTakeFirst();
+  return row && decode(row);
+}
+/** In SQLite not by the index of times: it would read every dead letter of the organisation to find none with the id. */
+export function selectRejected({ db, engine }: ObserveDb, orgId: string, eventId: string, now: number, pipelineId?: string) {
   let query = db
     .selectFrom('dead_letters')
     .selectAll()
@@ -160,8 +166,8 @@ export async function findRejected(
     .where('stage', '=', 'ingest')
     .where('expires_at', '>', now);
   if (pipelineId !== undefined) query = query.where('pipeline_id', '=', pipelineId);
-  const row = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
-  return row && decode(row);
+  const time = sql<number>`${sql.raw(engine === 'sqlite' ? '+' : '')}created_at`;
+  return query.orderBy(time, 'desc').orderBy('id', 'desc').limit(1);
 }
 
 /** Finds the dead letter of an event that failed in processing, by the time it shares with its trace. Ignores expiry. */
