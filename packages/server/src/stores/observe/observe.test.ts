@@ -388,8 +388,8 @@ onBothEngines('what became of events', (fresh, engine) => {
     expect(rows.map(({ event_id }) => event_id).sort()).toEqual(['traced', 'untraced']);
   });
 
-  test('an id that never came is not looked for in every dead letter (90 ms with 100,000 of them)', async () => {
-    if (engine !== 'sqlite') return;
+  const onSqlite = engine === 'sqlite' ? test : test.skip;
+  onSqlite('an id that never came is not looked for in every dead letter (90 ms with 100,000 of them)', async () => {
     const { sql: text, parameters } = selectRejected(observe, 'org_1', 'nothing', T0).compile();
     const plan = await kyselyWriter(observe).all<{ detail: string }>(`explain query plan ${text}`, parameters);
     expect(plan[0]?.detail).toBe('SEARCH dead_letters USING INDEX dead_letters_rejected_id (org_id=? AND event_id=?)');
