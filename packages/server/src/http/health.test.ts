@@ -72,7 +72,7 @@ test('the text of the metrics is that of prom-client, whatever the labels and ki
   const registry = new Registry();
   const registers = [registry];
   const gauge = new Gauge({ name: 'backlog', help: 'Two\nlines and a \\.', labelNames: ['id'], registers });
-  for (let i = 0; i < 2_000; i++) gauge.set({ id: `int_${i}` }, i / 3);
+  for (let i = 0; i < 4_000; i++) gauge.set({ id: `int_${i}` }, i / 3);
   gauge.set({ id: 'a "quoted" \\ text\nwith a line' }, Number.POSITIVE_INFINITY);
   new Gauge({ name: 'plain', help: 'No label.', registers }).set(Number.NEGATIVE_INFINITY);
   new Counter({ name: 'events_total', help: 'Events.', labelNames: ['kind', 'reason'], registers }).inc({ kind: 'a', reason: 'b' }, 3);
@@ -81,5 +81,8 @@ test('the text of the metrics is that of prom-client, whatever the labels and ki
   const durations = new DurationBuckets();
   durations.observe(0.2);
   registerHistogram(registry, { name: 'accept_seconds', help: 'Its own.', labelNames: [], read: () => [{ labels: {}, durations }] });
-  expect(await metricsText(await familiesOf(registry))).toBe(await registry.metrics());
+  const chunks: string[] = [];
+  for await (const chunk of metricsText(await familiesOf(registry))) chunks.push(chunk);
+  expect(chunks.join('')).toBe(await registry.metrics());
+  expect(chunks.length, 'a large text is not written at once (35 ms of the event loop with 10,000 integrations)').toBeGreaterThan(1);
 });

@@ -68,29 +68,39 @@ export function healthHandler(vitals: Vitals, { read, served, token }: MetricsAc
       const message = 'Metrics need the header Authorization: Bearer with the value of METRICS_TOKEN.';
       fail(res, new ApiError('INVALID_TOKEN', { message }));
     } else
-      read()
-        .then(metricsText)
-        .then(
-          (text) => res.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text),
-          () => fail(res, new ApiError('UNAVAILABLE', { message: 'The metrics cannot be read now.' })),
-        );
+      read().then(
+        // What was begun cannot become an error: the reader sees it cut.
+        (families) => sendMetrics(res, families).catch(() => res.destroy()),
+        () => fail(res, new ApiError('UNAVAILABLE', { message: 'The metrics cannot be read now.' })),
+      );
     return true;
   };
 }
 
+/** About so many characters are written at once. One text of thousands of integrations held the event loop for 35 ms when it was sent. */
+const CHUNK = 65_536;
+
+async function sendMetrics(res: ServerResponse, families: readonly MetricFamily[]): Promise<void> {
+  res.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE });
+  for await (const chunk of metricsText(families)) res.write(chunk);
+  res.end();
+}
+
 /** In the format of Prometheus, with turns of the loop in between: some metrics have a line for each of thousands of integrations. */
-export async function metricsText(families: readonly MetricFamily[]): Promise<string> {
-  const texts: string[] = [];
-  for (const { name, help, type, values } of families) {
-    const lines = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`];
+export async function* metricsText(families: readonly MetricFamily[]): AsyncGenerator<string> {
+  let chunk = '';
+  for (const [i, { name, help, type, values }] of families.entries()) {
+    chunk += `${i === 0 ? '' : '\n'}# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
     for (const { metricName, labels, value } of values) {
       await turns.bulk();
       const named = Object.entries(labels).map(([label, text]) => `${label}="${escaped(String(text)).replaceAll('"', '\\"')}"`);
-      lines.push(`${metricName ?? name}${named.length === 0 ? '' : `{${named.join(',')}}`} ${numberText(value)}`);
+      chunk += `${metricName ?? name}${named.length === 0 ? '' : `{${named.join(',')}}`} ${numberText(value)}\n`;
+      if (chunk.length < CHUNK) continue;
+      yield chunk;
+      chunk = '';
     }
-    texts.push(lines.join('\n'));
   }
-  return `${texts.join('\n\n')}\n`;
+  yield chunk;
 }
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 function numberText(value: number): string {
