@@ -29,12 +29,12 @@ export function writerOf(segments: readonly Segment[], copy: boolean): Write {
 
 /** Fills the positions before `index` with null. False where there is no quota left for them: the event fails then. */
 export function fillTo(list: unknown[], index: number): boolean {
-  if (list.length < index && !mayWrite(FILLER * (index - list.length))) return false;
+  if (list.length < index && !mayWrite(FILLER_CHARS * (index - list.length))) return false;
   while (list.length < index) list.push(null);
   return true;
 }
-/** Characters of one null, with its comma. */
-const FILLER = 5;
+/** Of a null or an empty object that fills a position, with its comma. */
+export const FILLER_CHARS = 5;
 
 function indexWriter(index: number, next: Write, copy: boolean): Write {
   return (container, value) => {

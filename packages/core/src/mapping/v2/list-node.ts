@@ -1,7 +1,7 @@
 /** Targets with `[*]` or `[n]`. Lists are built element by element, so all mappings to the same list stay aligned. */
 import { formatPath, isRooted, type Segment, sharedList } from '../../path/path.ts';
 import { type Getter, readerOf } from '../../path/read.ts';
-import { fillTo, writerOf } from '../../path/write.ts';
+import { FILLER_CHARS, fillTo, writerOf } from '../../path/write.ts';
 import type { Steps } from '../../steps.ts';
 import { isQuotaSpent, isStepLong, MAX_WRITTEN, mayReadList, mayWrite, weigh } from '../../value-size.ts';
 import { type Read, readField } from './leaf.ts';
@@ -203,14 +203,12 @@ function overlayInSteps(parts: ListParts): InSteps {
     return finishOverlay(parts, out, under, event, base);
   };
 }
-/** Of a null or an empty object that fills a position, with its comma. */
-const FILLED_CHARS = 5;
 function finishOverlay({ indexed, bare }: ListParts, out: unknown[], under: unknown, event: unknown, base: unknown): unknown {
   const filled = bare ? out.filter((one) => one !== undefined) : out;
   for (const { index, node } of indexed) {
     const value = node.overlay(filled[index], event, base);
     if (value === undefined) continue;
-    if (!mayWrite(Math.max(0, index - filled.length) * FILLED_CHARS)) return undefined;
+    if (!mayWrite(Math.max(0, index - filled.length) * FILLER_CHARS)) return undefined;
     filled[index] = value;
   }
   if (filled.every((one) => one === undefined)) return under;
