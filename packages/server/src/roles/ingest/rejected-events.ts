@@ -11,6 +11,8 @@ import { outcomeAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { randomText } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { atStep } from '../../runtime/stall-watch.ts';
+import { turns } from '../../runtime/turns.ts';
 import { WorkInterval } from '../../runtime/work-interval.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { EventLog } from '../../stores/event-log/port.ts';
@@ -128,10 +130,9 @@ export function keepRejectedEvents(deps: {
     pending = new Map();
     for (const [pipelineId, entry] of taken) {
       drop(entry, entry.events.length - spend(pipelineId, entry.events.length));
-      for (const outcome of outcomesOf(pipelineId, entry))
+      for await (const outcome of outcomesOf(pipelineId, entry))
         appends.push(outcomeAppend(log, pipelineId, `rejected/${run}/${sequence++}`, [outcome]));
     }
-    buffered = 0;
     forgetFullBudgets();
     try {
       await appends.write();
@@ -139,11 +140,16 @@ export function keepRejectedEvents(deps: {
       logger.warn({ err: error, appends: appends.waiting }, 'rejected events not written, retrying');
     }
   }
-  function* outcomesOf(pipelineId: string, { orgId, events, dropped }: Pending): Iterable<Outcome> {
+  /** Parsing and writing a megabyte takes tens of milliseconds, so each event may begin a turn of the loop. */
+  async function* outcomesOf(pipelineId: string, { orgId, events, dropped }: Pending): AsyncGenerator<Outcome> {
     const about = { kind: 'rejected_events' as const, at: clock.now(), org_id: orgId, pipeline_id: pipelineId };
     let letters: DeadLetter[] = [];
     let size = 0;
     for (const event of events) {
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
+      atStep('rejected event', pipelineId);
+      buffered -= event.bytes.length;
       letters.push(deadLetterOf(event, retentionMs));
       size += event.bytes.length;
       if (size < MAX_RECORD_BYTES) continue;
