@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Environment, Store } from './environment.ts';
-import { loadFilter, saveFilter } from './id-filter-file.ts';
+import { loadFilter, type SavedFilter, saveFilter } from './id-filter-file.ts';
 import { DIGEST, IdTable } from './id-table.ts';
 import { IdTree } from './id-tree.ts';
 import { journalKey, metaKeys, readSeq } from './keys.ts';
@@ -61,6 +61,7 @@ export class Deduplication {
   readonly #meta: Store;
   readonly #drainedKey: Buffer;
   readonly #filterPath: string;
+  #saved: SavedFilter | undefined;
   #nextEntry = 1;
   #drained = 0;
   #recent = new IdTable(TABLE_BITS);
@@ -78,8 +79,8 @@ export class Deduplication {
     this.#drainedKey = stores.drained;
     if (stores === INGEST_IDS) this.#takeOver(environment);
     this.#filterPath = join(environment.path, `${stores.ids}.filter`);
-    const filter = loadFilter(this.#filterPath, this.#state());
-    this.#tree = new IdTree(environment.store(stores.ids), this.#journal, Math.ceil(windowMs / BUCKETS), filter);
+    this.#saved = this.#loadFilter();
+    this.#tree = new IdTree(environment.store(stores.ids), this.#journal, Math.ceil(windowMs / BUCKETS), this.#saved);
     const drained = this.#meta.get(this.#drainedKey);
     if (drained) this.#drained = readSeq(drained, 0);
     for (const { key, value } of this.#journal.getRange({ start: journalKey(0), limit: 1 })) {
@@ -111,17 +112,27 @@ export class Deduplication {
     });
   }
 
-  /** Stands for everything that was written: any further commit with ids has an entry of its own, and one that only drains moves the mark. */
-  #state(): Buffer {
-    const state = createHash('sha1').update(this.#meta.get(this.#drainedKey) ?? '');
-    for (const { key, value } of this.#journal.getRange({ reverse: true, limit: 1 })) state.update(key).update(value);
-    return state.digest();
+  /** The one that a process left to this one, if it belongs to this journal. */
+  #loadFilter(): SavedFilter | undefined {
+    const saved = loadFilter(this.#filterPath);
+    return saved !== undefined && this.#digestOf(saved.last.number)?.equals(saved.last.digest) ? saved : undefined;
+  }
+  #digestOf(entry: number): Buffer | undefined {
+    const value = this.#journal.get(journalKey(entry));
+    return value && createHash('sha1').update(value).digest();
   }
 
-  /** Call after the last commit. */
+  /** Leaves the filter to the next process. Call now and then, and after the last commit. */
   async save(): Promise<void> {
     const { filter } = this.#tree;
-    if (filter !== undefined) await saveFilter(this.#filterPath, filter, this.#state());
+    // Before the filter is written: what it has by now is complete up to here.
+    const number = this.#drained;
+    if (filter === undefined || (filter === this.#saved?.filter && number === this.#saved.last.number)) return;
+    const digest = this.#digestOf(number);
+    if (digest === undefined) return;
+    const saved = { filter, last: { number, digest } };
+    await saveFilter(this.#filterPath, saved);
+    this.#saved = saved;
   }
 
   /** Starts collecting the ids of the next commit. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const digestOf = (id: string) => hash('sha1', id, 'binary');
-const STATE = Buffer.from(digestOf('state'), 'latin1');
+const LAST = { number: 4_294_967_297, digest: Buffer.from(digestOf('entry'), 'latin1') };
 const ids = Array.from({ length: 1_000 }, (_, i) => `id-${i}`);
 function filled(): IdFilter {
   const filter = new IdFilter(14);
@@ -25,26 +25,42 @@ function filled(): IdFilter {
 
 test('a filter comes back as it was saved', async () => {
   const saved = filled();
-  await saveFilter(path, saved, STATE);
+  await saveFilter(path, { filter: saved, last: LAST });
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  const loaded = loadFilter(path, STATE);
-  expect(ids.filter((id) => !loaded?.mayHold(digestOf(id)))).toEqual([]);
-  expect([loaded?.words, loaded?.added, loaded?.full]).toEqual([saved.words, 1_000, false]);
+  expect(readdirSync(folder)).toEqual(['ids.filter']);
+  const { filter, last } = loadFilter(path)!;
+  expect(ids.filter((id) => !filter.mayHold(digestOf(id)))).toEqual([]);
+  expect([filter.words, filter.added, filter.full]).toEqual([saved.words, 1_000, false]);
+  expect(last).toEqual(LAST);
 });
 
-test('a file of another state, a damaged one and none at all count for nothing', async () => {
-  expect(loadFilter(path, STATE)).toBeUndefined();
-  await saveFilter(path, filled(), STATE);
-  expect(loadFilter(path, Buffer.from(digestOf('another'), 'latin1'))).toBeUndefined();
+test('ids that are added while it is saved do no harm', async () => {
+  const growing = new IdFilter(25);
+  for (const id of ids) growing.add(Buffer.from(digestOf(id), 'latin1'));
+  const saving = saveFilter(path, { filter: growing, last: LAST });
+  let isSaved = false;
+  void saving.then(() => (isSaved = true));
+  for (let i = 0; !isSaved; i++) {
+    growing.add(Buffer.from(digestOf(`late-${i}`), 'latin1'));
+    if (i % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await saving;
+  const { filter } = loadFilter(path)!;
+  expect(ids.filter((id) => !filter.mayHold(digestOf(id)))).toEqual([]);
+});
+
+test('a damaged file and none at all count for nothing', async () => {
+  expect(loadFilter(path)).toBeUndefined();
+  await saveFilter(path, { filter: filled(), last: LAST });
   const whole = readFileSync(path);
-  for (const at of [0, 5, 40, whole.length - 1]) {
+  for (const at of [0, 5, 13, 21, 45, whole.length - 1]) {
     const damaged = Buffer.from(whole);
     damaged[at]! ^= 1;
     writeFileSync(path, damaged);
-    expect(loadFilter(path, STATE), `byte ${at}`).toBeUndefined();
+    expect(loadFilter(path), `byte ${at}`).toBeUndefined();
   }
-  for (const length of [0, 3, 31, 32, 33, 36, 1_056, whole.length - 4]) {
+  for (const length of [0, 3, 39, 40, 41, 44, 1_064, whole.length - 4]) {
     writeFileSync(path, whole.subarray(0, length));
-    expect(loadFilter(path, STATE), `${length} bytes`).toBeUndefined();
+    expect(loadFilter(path), `${length} bytes`).toBeUndefined();
   }
 });

@@ -1,5 +1,6 @@
 import type { Store } from './environment.ts';
 import { IdFilter } from './id-filter.ts';
+import type { SavedFilter } from './id-filter-file.ts';
 import { DIGEST } from './id-table.ts';
 import { journalKey, readSeq } from './keys.ts';
 
@@ -22,8 +23,9 @@ const KEY = Buffer.alloc(END + DIGEST);
  * twice: at ten million retained events that left 50 appends a second.
  *
  * Nearly every lookup is for a new id, and a tree larger than memory would block on a disk read for each. A Bloom filter in front avoids
- * that. A process that stops leaves it to the next (`id-filter-file.ts`); else it is built in small steps, as it is whenever it is full. Until it is complete, and on a possible match, the buckets are
- * read. It is built from the journal, which has every id of the window in few large values: the keys of the tree take five times the CPU.
+ * that. A process leaves it to the next (`id-filter-file.ts`), which adds the ids of the entries since then; without one it is built in small
+ * steps, as it is whenever it is full. Until it is complete, and on a possible match, the buckets are read. It is built from the journal, which
+ * has every id of the window in few large values: the keys of the tree take five times the CPU.
  */
 export class IdTree {
   readonly #store: Store;
@@ -35,10 +37,10 @@ export class IdTree {
   #making: { filter: IdFilter; nextEntry: number } | undefined;
 
   /**
-   * Buckets of different widths may stand side by side. `journal` must have every id that was put and is inside the window. `filter` is what
-   * `filter` was when the tree was last written, if that is known.
+   * Buckets of different widths may stand side by side. `journal` must have every id that was put and is inside the window. `saved` has those
+   * of its entries up to a certain one.
    */
-  constructor(store: Store, journal: Store, bucketMs: number, filter?: IdFilter) {
+  constructor(store: Store, journal: Store, bucketMs: number, saved?: SavedFilter) {
     this.#store = store;
     this.#journal = journal;
     this.#bucketMs = bucketMs;
@@ -48,8 +50,8 @@ export class IdTree {
       end = undefined;
       for (const key of store.getKeys({ start: from, limit: 1 })) this.#ends.unshift((end = key.readUIntBE(0, END)));
     }
-    if (filter === undefined) this.#make();
-    else this.#filter = filter;
+    if (saved === undefined) this.#make();
+    else this.#making = { filter: saved.filter, nextEntry: saved.last.number + 1 };
   }
 
   /** Undefined until it is complete. */

@@ -7,6 +7,8 @@ const INGEST_FAMILY = 'ingest';
 
 const SWEEP_MS = 1_000;
 const TEND_AGAIN_MS = 10;
+/** A process that is killed leaves the ids since then to be read from the journal. The file has up to 64 MB. */
+const SAVE_MS = 300_000;
 
 /** The ids inside the deduplication window, of the topics that a thread writes. */
 export class KnownIds {
@@ -74,16 +76,20 @@ interface UpkeepDeps {
   onError(error: unknown): void;
 }
 
-/** Removes ids that are past the window, and completes the filter of known ids after a start. */
+/** Removes ids that are past the window, completes the filter of known ids after a start, and saves it. */
 export class IdUpkeep {
   readonly #deps: UpkeepDeps;
   readonly #sweep: NodeJS.Timeout;
+  readonly #saves: NodeJS.Timeout;
+  #saving: Promise<void> = Promise.resolve();
   #tending: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
 
   constructor(deps: UpkeepDeps) {
     this.#deps = deps;
     this.#sweep = setInterval(() => this.#look(), SWEEP_MS).unref();
+    this.#saves = setInterval(() => void this.save(), SAVE_MS).unref();
+    this.#tend();
   }
 
   #look(): void {
@@ -95,7 +101,7 @@ export class IdUpkeep {
       });
   }
 
-  /** After a kill with ten million ids in the window this takes some ten seconds, at a fifth of the loop's time. */
+  /** Without a saved filter and with ten million ids in the window this takes some ten seconds, at a fifth of the loop's time. */
   #tend(): void {
     if (this.#deps.ids.tend()) this.#tending = setTimeout(() => this.#tend(), TEND_AGAIN_MS).unref();
     else this.#tending = undefined;
@@ -116,10 +122,12 @@ export class IdUpkeep {
   async stop(): Promise<void> {
     clearTimeout(this.#tending);
     clearInterval(this.#sweep);
+    clearInterval(this.#saves);
     await this.#sweeping;
   }
-  /** Leaves the filter to the next process. Call after the last commit. */
-  async save(): Promise<void> {
-    await this.#deps.ids.save().catch(this.#deps.onError);
+  /** Leaves the filter to the next process. Call after the last commit, too. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#deps.ids.save()).catch(this.#deps.onError);
+    return this.#saving;
   }
 }
