@@ -31,3 +31,13 @@ test('entries can be changed, removed and evicted at any position', () => {
   lru.clear();
   expect([lru.size, lru.get('d')]).toEqual([0, undefined]);
 });
+
+test('what is evicted is handed over, and only that', () => {
+  const evicted: number[] = [];
+  const lru = new Lru<number, string>(10, (entries) => evicted.push(...entries.keys()));
+  for (let i = 0; i < 12; i++) lru.set(i, `v${i}`);
+  expect([evicted, [...lru.values()]]).toEqual([
+    [0, 1, 2, 3, 4],
+    ['v5', 'v6', 'v7', 'v8', 'v9', 'v10', 'v11'],
+  ]);
+});

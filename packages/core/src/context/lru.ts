@@ -7,12 +7,18 @@ export class Lru<K, V> {
   #newer = new Map<K, V>();
   #older = new Map<K, V>();
   readonly #half: number;
+  readonly #onEvicted: ((entries: ReadonlyMap<K, V>) => void) | undefined;
 
-  constructor(limit: number) {
+  constructor(limit: number, onEvicted?: (entries: ReadonlyMap<K, V>) => void) {
     this.#half = Math.max(1, limit >> 1);
+    this.#onEvicted = onEvicted;
   }
   get size(): number {
     return this.#newer.size + this.#older.size;
+  }
+  *values(): Generator<V> {
+    yield* this.#older.values();
+    yield* this.#newer.values();
   }
   get(key: K): V | undefined {
     const known = this.#newer.get(key);
@@ -25,8 +31,10 @@ export class Lru<K, V> {
     this.#older.delete(key);
     this.#newer.set(key, value);
     if (this.#newer.size < this.#half) return;
+    const evicted = this.#older;
     this.#older = this.#newer;
     this.#newer = new Map();
+    if (evicted.size > 0) this.#onEvicted?.(evicted);
   }
   delete(key: K): void {
     this.#newer.delete(key);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../runtime/clock.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import type { SandboxLimits } from '../../sandbox/protocol.ts';
 import { type Append, type EventLog, LogUnavailable } from '../../stores/event-log/port.ts';
@@ -77,6 +78,28 @@ test('an identify links the visitor for later events, across restarts', async ()
     .map((event) => event.context.session as { id: string; is_new: boolean });
   expect(new Set(sessions.map(({ id }) => id)).size).toBe(1);
   expect(sessions.filter(({ is_new }) => is_new)).toHaveLength(1);
+});
+
+test('the events of a session are counted on after a pause of minutes, and after a restart', async () => {
+  const b = await bench();
+  const started = Date.now();
+  let now = 0;
+  const clock = { ...systemClock, now: () => started + now, monotonic: () => now };
+  const send = async (at: number) => {
+    now = at;
+    await b.send(`e${at}`, track('Viewed'), { received_at: started + at });
+  };
+  b.start({ clock });
+  for (const at of [0, 2_000, 4_000]) await send(at);
+  await b.settled(3);
+  await send(90_000);
+  await send(92_000);
+  await b.settled(5);
+  await b.reopen();
+  b.start({ clock });
+  await send(94_000);
+  await b.settled(6);
+  expect((await b.events()).map(({ context }) => (context.session as { event_index: number }).event_index)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
 test('erased visitors are forgotten at once, also in memory', async () => {

@@ -11,6 +11,7 @@ import { VisitorCache } from './visitor-cache.ts';
 import { VisitorLanes } from './visitor-lanes.ts';
 
 const DRAIN_MS = 4_000;
+const SAVE_MS = 500;
 const SWEEP_EVERY_MS = 60_000;
 const LOOK_FOR_PARENT_MS = 500;
 /** The families of topics that results are written to. */
@@ -24,7 +25,7 @@ export interface ProcessRole {
 }
 
 export function startProcess(deps: ProcessDeps): ProcessRole {
-  const cache = new VisitorCache(deps.visitors, deps.clock);
+  const cache = new VisitorCache(deps);
   const pipelines = new KnownPipelines(deps.snapshots, deps.clock, deps.settings.configReloadMs);
   const owned = new Map<string, { lanes: VisitorLanes; reader: PartitionReader }>();
   let stopping = false;
@@ -60,6 +61,7 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     await draining;
     // Another process may own these visitors now: do not finish their events, and drop their cached state.
     await partition.reader.stop();
+    await saveVisitors();
     cache.clear();
   }
 
@@ -86,6 +88,12 @@ export function startProcess(deps: ProcessDeps): ProcessRole {
     } catch (error) {
       deps.logger.warn({ err: error }, 'expired visitors not removed, retrying in a minute');
     }
+  }
+
+  /** The next owner of a partition waits for it. */
+  async function saveVisitors(): Promise<void> {
+    const saved = cache.saveAll().catch((error: unknown) => deps.logger.warn({ err: error }, 'last events of sessions not saved'));
+    await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, SAVE_MS).unref())]);
   }
 
   function groupsOf(): [topic: string, group: string][] {
