@@ -214,7 +214,7 @@ describe('what is stored', () => {
     expect(hasOutlived(state, days * DAY)).toBe(gone);
   });
   test('a new click is saved at once', () => {
-    expect(worthSaving({ session }, { session, clicks: { gclid: ['G', 0] } })).toBe(true);
+    expect(worthSaving({ session }, { session, clicks: { gclid: ['G', 0] } }, 1_800_000)).toBe(true);
   });
   test('a state of an earlier version is read', () => {
     const one: CanonicalEvent = { event_id: 'e', type: 'track', timestamp: '', context: {} };

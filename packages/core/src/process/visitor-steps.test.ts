@@ -140,16 +140,21 @@ describe('identity', () => {
 });
 
 test('a continuing session is not saved with every event', () => {
+  const TIMEOUT = 1_800_000;
   const session = { id: 's', started_at: 0, last_at: 0 };
   const saved: VisitorState = { user_id: 'u', session };
   const later = (ms: number): VisitorState => ({ ...saved, session: { ...session, last_at: ms } });
-  expect(worthSaving(saved, saved)).toBe(false);
-  expect(worthSaving(saved, later(9_999))).toBe(false);
-  expect(worthSaving(saved, later(10_000))).toBe(true);
-  expect(worthSaving(saved, { ...later(1), user_id: 'w' })).toBe(true);
-  expect(worthSaving(saved, { ...later(1), traits: {} })).toBe(true);
-  expect(worthSaving(saved, { ...saved, session: { ...session, id: 't' } })).toBe(true);
-  expect(worthSaving({}, saved)).toBe(true);
+  expect(worthSaving(saved, saved, TIMEOUT)).toBe(false);
+  expect(worthSaving(saved, later(59_999), TIMEOUT)).toBe(false);
+  expect(worthSaving(saved, later(60_000), TIMEOUT)).toBe(true);
+  expect(worthSaving(saved, later(59_999), 24 * TIMEOUT)).toBe(false);
+  expect(worthSaving(saved, later(60_000), 24 * TIMEOUT)).toBe(true);
+  expect(worthSaving(saved, later(9_999), TIMEOUT / 6)).toBe(false);
+  expect(worthSaving(saved, later(10_000), TIMEOUT / 6)).toBe(true);
+  expect(worthSaving(saved, { ...later(1), user_id: 'w' }, TIMEOUT)).toBe(true);
+  expect(worthSaving(saved, { ...later(1), traits: {} }, TIMEOUT)).toBe(true);
+  expect(worthSaving(saved, { ...saved, session: { ...session, id: 't' } }, TIMEOUT)).toBe(true);
+  expect(worthSaving({}, saved, TIMEOUT)).toBe(true);
 });
 
 describe('how long a visitor is remembered', () => {

@@ -32,13 +32,17 @@ export function hasOutlived(state: VisitorState, now: number): boolean {
   return now - session.last_at > kept;
 }
 
-/** A continuing session is stored at most this often. After a crash its last event may appear older by up to this much. */
-const GRAIN_MS = 10_000;
+/**
+ * A continuing session is stored at most once in a minute, and in a thirtieth of its timeout. After a crash its last event may appear older
+ * by up to this much. On a cluster each time is a message that all brokers flush.
+ */
+const LONGEST_GRAIN_MS = 60_000;
+const GRAINS = 30;
 const WHOLE = ['user_id', 'traits', 'clicks', 'browser_ids', 'campaign_first', 'group_id', 'traits_digest'] as const;
 
 /** Whether `next` must be stored; `saved` is the stored state. A session that merely continues is not stored on every event. */
-export function worthSaving(saved: VisitorState, next: VisitorState): boolean {
+export function worthSaving(saved: VisitorState, next: VisitorState, sessionTimeoutMs: number): boolean {
   if (saved === next) return false;
   if (WHOLE.some((key) => saved[key] !== next[key]) || saved.session?.id !== next.session?.id) return true;
-  return (next.session?.last_at ?? 0) - (saved.session?.last_at ?? 0) >= GRAIN_MS;
+  return (next.session?.last_at ?? 0) - (saved.session?.last_at ?? 0) >= Math.min(LONGEST_GRAIN_MS, sessionTimeoutMs / GRAINS);
 }

@@ -21,7 +21,7 @@ export interface Done extends Finished {
   /** The visitor after this event; undefined for an event without one. */
   visitor: { org_id: string; anonymous_id: string; state: VisitorState; lane: VisitorLane; epoch: number } | undefined;
 }
-export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings' | 'leavesOutTrace'> {
+export interface CommitDeps extends Pick<ProcessDeps, 'clock' | 'logger' | 'settings' | 'snapshots' | 'leavesOutTrace'> {
   log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
   visitors: Pick<VisitorStore, 'save'>;
 }
@@ -137,7 +137,10 @@ async function saveVisitors(done: readonly Done[], deps: CommitDeps): Promise<vo
   const latest = new Map<VisitorLane, NonNullable<Done['visitor']>>();
   // State of a visitor who was erased in the meantime is discarded.
   for (const { visitor } of done) if (visitor !== undefined && visitor.epoch === visitor.lane.epoch) latest.set(visitor.lane, visitor);
-  const changed = [...latest.values()].filter(({ lane, state }) => worthSaving(lane.saved, state));
+  const { organisations } = deps.snapshots.current();
+  const changed = [...latest.values()].filter(({ org_id, lane, state }) =>
+    worthSaving(lane.saved, state, organisations.get(org_id)?.session_timeout_ms ?? 0),
+  );
   const byOrganisation = Map.groupBy(changed, ({ org_id }) => org_id);
   await Promise.all(
     [...byOrganisation].map(async ([orgId, visitors]) => {
