@@ -46,8 +46,9 @@ export function* compilePayload(
     if (isObject(payload)) {
       if (name && !name(payload, result.vendor_event_name, event)) return { kind: 'dropped', reason: 'mapping_default' };
       limit?.(payload);
-      compact?.(payload);
+      // Before lists are compacted, because a path may name a place in a list.
       together?.(payload);
+      compact?.(payload);
       const lacking = required(payload);
       if (lacking) return { kind: 'dropped', reason: `missing_required:${lacking}` };
       jsonText?.(payload);

@@ -1,5 +1,5 @@
 import { ISOLATED, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { requestStatusAnswers } from '../shared/data-manager-cases.ts';
+import { incompleteAddress, requestStatusAnswers } from '../shared/data-manager-cases.ts';
 import { bare, HASHED, identified, orderCompleted, TRAITS, track } from '../shared/sample-events.ts';
 import dv360 from './vendor.ts';
 
@@ -19,6 +19,7 @@ const order = orderCompleted(
 export default vendorCases(
   dv360,
   [
+    incompleteAddress,
     {
       name: 'an order into a Floodlight activity, without the IP address',
       event: order,

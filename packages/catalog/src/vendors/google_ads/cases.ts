@@ -1,6 +1,6 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { lacking, vendorCases } from '../shared/cases.ts';
-import { requestStatusAnswers } from '../shared/data-manager-cases.ts';
+import { incompleteAddress, requestStatusAnswers } from '../shared/data-manager-cases.ts';
 import { bare, grouped, HASHED, orderCompleted, pageViewed, TRAITS, track } from '../shared/sample-events.ts';
 import googleAds from './vendor.ts';
 
@@ -64,6 +64,7 @@ const adjusted = (fields: object) => ({
 export default vendorCases(
   googleAds,
   [
+    incompleteAddress,
     {
       name: 'an order through the Data Manager API',
       event: order,

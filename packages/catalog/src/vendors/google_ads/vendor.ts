@@ -1,7 +1,7 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
-import { INGEST_ANSWERS, REQUEST_STATUS, WHOLE } from '../shared/data-manager.ts';
+import { INGEST_ANSWERS, REQUEST_STATUS, WHOLE, WHOLE_ADDRESS } from '../shared/data-manager.ts';
 import { eventTable, flag, optionalSecret, optionalText, select, text } from '../shared/fields.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
 import { ADS_API, ALL, MEDIA, RETAIL, SAAS, TRAVEL } from './mappings.ts';
@@ -167,6 +167,7 @@ export default defineVendor({
   ],
   event_name: { target: 'conversion_action', default: '{{parameters.conversion_action_id}}' },
   event_table: { field: 'conversion_actions', event: 'event', vendor_event_name: 'conversion_action_id' },
+  together: [WHOLE_ADDRESS],
   compact: [
     { path: 'userData.userIdentifiers' },
     { path: 'userIdentifiers' },

@@ -388,6 +388,18 @@ export default vendorCases(
       ],
     },
     {
+      name: 'an address without a country that Google knows is left out as a whole',
+      event: track(
+        'Quiz Taken',
+        {},
+        {
+          traits: { first_name: 'Anna', last_name: 'Berg', address: { city: 'Berlin', postal_code: '10115', country: 'Atlantis' } },
+          context: CONSENTED,
+        },
+      ),
+      requests: [{ contains: { user_data: undefined } }],
+    },
+    {
       name: 'user data also without a user id, which Google only recommends; the device as parsed',
       event: track(
         'Signed Up',

@@ -40,8 +40,14 @@ const BOTH_SIZES = {
 };
 const known = (source_: string[], name: string, ...transforms: Transform[]) =>
   from(source_, `user_data.${name}`, transforms, { when: KNOWN });
+const ADDRESS = 'user_data.address';
+/** Google matches an address only as a whole. */
+export const WHOLE_ADDRESS = [
+  ...['sha256_first_name', 'sha256_last_name', 'postal_code', 'country'].map((part) => `${ADDRESS}[0].${part}`),
+  ADDRESS,
+];
 const address = (source_: string[], name: string, ...transforms: Transform[]) =>
-  from(source_, `user_data.address[0].${name}`, transforms, { when: { all: [KNOWN, source.HAS_ADDRESS] } });
+  from(source_, `${ADDRESS}[0].${name}`, transforms, { when: KNOWN });
 
 /** Every event: who, when, where, on which page. Events need a session id and an engagement time to count in session reports. */
 export const GLOBAL: JsonObject = {

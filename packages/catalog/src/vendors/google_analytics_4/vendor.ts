@@ -5,7 +5,7 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { flag, optionalSecret, optionalText, secret, select, text } from '../shared/fields.ts';
 import { event } from '../shared/mapping.ts';
 import { OWN_PAGE_URL, PAGE_TITLE } from '../shared/sources.ts';
-import { FREE, GLOBAL, param } from './mappings.ts';
+import { FREE, GLOBAL, param, WHOLE_ADDRESS } from './mappings.ts';
 import { RETAIL } from './retail.ts';
 import { MEDIA, SAAS, TRAVEL } from './verticals.ts';
 
@@ -153,6 +153,7 @@ export default defineVendor({
     },
     { path: 'events[0].params.items[*]', max_string_length: 100 },
   ],
+  together: [WHOLE_ADDRESS],
   compact: [{ path: 'events[0].params.items', needs: ['item_id', 'item_name'] }],
   max_event_age_hours: 72,
   default_action: 'drop',

@@ -1,5 +1,5 @@
 import { ISOLATED, temporaryAnswers, vendorCases } from '../shared/cases.ts';
-import { requestStatusAnswers } from '../shared/data-manager-cases.ts';
+import { incompleteAddress, requestStatusAnswers } from '../shared/data-manager-cases.ts';
 import { bare, CONTEXT, HASHED, identified, orderCompleted, pageViewed, TRAITS, track, visitOf } from '../shared/sample-events.ts';
 import google from './vendor.ts';
 
@@ -14,6 +14,7 @@ const click = { adIdentifiers: { gclid: 'Cj0KCQ' } };
 export default vendorCases(
   google,
   [
+    incompleteAddress,
     {
       name: 'an order into a Google Ads conversion action',
       event: order,

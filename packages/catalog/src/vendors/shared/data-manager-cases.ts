@@ -1,6 +1,7 @@
 /** How every vendor behind the Data Manager API reads the status of a request. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import type { AnswerCase } from './cases.ts';
+import type { AnswerCase, VendorCase } from './cases.ts';
+import { HASHED, orderCompleted, TRAITS } from './sample-events.ts';
 
 const STATUSES = [
   ['is still being processed', 'PROCESSING', 'accepted'],
@@ -9,6 +10,17 @@ const STATUSES = [
   ['failed', 'FAILED', 'refused'],
   ['has a status that nobody knows yet', 'REQUEST_STATUS_UNKNOWN', 'accepted'],
 ] as const;
+
+/** Google rejects an address that lacks a part, and the whole request with it. */
+export const incompleteAddress: VendorCase = {
+  name: 'an address without a country that Google knows is left out as a whole',
+  event: orderCompleted({}, { traits: { ...TRAITS, address: { postal_code: '10115', country: 'Atlantis' } } }),
+  requests: [
+    {
+      contains: { 'events[0].userData.userIdentifiers': [{ emailAddress: HASHED.email }, { phoneNumber: HASHED.phone }] },
+    },
+  ],
+};
 
 export function requestStatusAnswers(order: CanonicalEvent): AnswerCase[] {
   return [

@@ -11,9 +11,10 @@ import * as source from './sources.ts';
 import { product } from './sources.ts';
 import { PHONE_COUNTRY } from './user-data.ts';
 
-const when = source.HAS_ADDRESS;
 const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const PHONE = use('normalize_phone', PHONE_COUNTRY);
+
+const ADDRESS = 'userData.userIdentifiers[2].address';
 
 /** An event. */
 export const INGEST_LINES: JsonObject[] = [
@@ -26,10 +27,10 @@ export const INGEST_LINES: JsonObject[] = [
   from('context.click_ids.wbraid', 'adIdentifiers.wbraid'),
   from(source.EMAIL, 'userData.userIdentifiers[0].emailAddress', ['normalize_gmail', 'sha256']),
   from(source.PHONE, 'userData.userIdentifiers[1].phoneNumber', [PHONE, 'sha256']),
-  from(source.FIRST_NAME, 'userData.userIdentifiers[2].address.givenName', [use('normalize_name', 'given'), 'sha256'], { when }),
-  from(source.LAST_NAME, 'userData.userIdentifiers[2].address.familyName', [use('normalize_name', 'family'), 'sha256'], { when }),
-  from(source.COUNTRY, 'userData.userIdentifiers[2].address.regionCode', ['country_code', 'uppercase'], { when }),
-  from(source.POSTAL_CODE, 'userData.userIdentifiers[2].address.postalCode', ['to_string', 'trim'], { when }),
+  from(source.FIRST_NAME, `${ADDRESS}.givenName`, [use('normalize_name', 'given'), 'sha256']),
+  from(source.LAST_NAME, `${ADDRESS}.familyName`, [use('normalize_name', 'family'), 'sha256']),
+  from(source.COUNTRY, `${ADDRESS}.regionCode`, ['country_code', 'uppercase']),
+  from(source.POSTAL_CODE, `${ADDRESS}.postalCode`, ['to_string', 'trim']),
   ...orderTotal('conversionValue'),
   from('properties.currency', 'currency', ['currency_code']),
   ...adConsent(['consent.adUserData', 'consent.adPersonalization'], ['CONSENT_GRANTED', 'CONSENT_DENIED']),
@@ -40,6 +41,9 @@ export const CART_LINES: JsonObject[] = [
   from(product('price'), 'cartData.items[*].unitPrice', ['to_number']),
   from('properties.discount', 'cartData.transactionDiscount', ['to_number'], { when: HAS_PRODUCTS }),
 ];
+
+/** Google requires all parts of an address: googleapis.dev, Google.Ads.DataManager.V1.AddressInfo. */
+export const WHOLE_ADDRESS = ['givenName', 'familyName', 'regionCode', 'postalCode'].map((part) => `${ADDRESS}.${part}`);
 
 /** One wrong event fails the whole request. */
 export const WHOLE: AnswerRule = { status: [400], verdict: 'refused', reason: 'body.error.message', isolate: true };
@@ -101,6 +105,7 @@ export function ingestRequest(account: { type: string; id: string; login_id: str
 export const INGEST_RULES = {
   event_name: { target: 'destination' },
   event_table: { field: 'destinations', event: 'event', vendor_event_name: 'destination_id' },
+  together: [WHOLE_ADDRESS],
   compact: [{ path: 'userData.userIdentifiers' }, { path: 'cartData.items', needs: ['merchantProductId'] }],
   require_one_of: [
     [

@@ -98,10 +98,6 @@ export const AD_DENIED = {
   ],
 };
 
-const has = (sources: readonly string[]) => ({ any: sources.map((field) => ({ field, op: 'exists' })) });
-/** Google matches an address only as a whole. */
-export const HAS_ADDRESS = { all: [FIRST_NAME, LAST_NAME, POSTAL_CODE, COUNTRY].map(has) };
-
 /** A regular expression. */
 export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 /** For vendors that accept only UUIDs as the id of an event, or of a device. */
