@@ -21,6 +21,7 @@ export default vendorCases(
           body: {
             type: 'Order_Completed',
             phone: '+4915123456789',
+            email: 'anna.berg@example.com',
             occurred_at,
             external_id: 'evt-1',
             properties: { order_id: 'o-1', total: 42.5, revenue: 35, tax: 5, shipping: 2.5, currency: 'eur', coupon: 'TEA10' },
@@ -35,6 +36,11 @@ export default vendorCases(
       requests: [
         { url, body: { type: 'Quiz_Taken', email: 'anna@example.com', occurred_at, external_id: 'evt-1', properties: { score: 3 } } },
       ],
+    },
+    {
+      name: 'a telephone number that is none leaves the address',
+      event: track('Quiz Taken', {}, { traits: { email: 'anna@example.com', phone: 'n/a' } }),
+      requests: [{ contains: { phone: undefined, email: 'anna@example.com' } }],
     },
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:phone' },
     { name: 'pages are not sent', event: pageViewed(), dropped: 'mapping_filter' },

@@ -21,7 +21,7 @@ export default defineVendor({
   see_it: 'Open Flows and create one: the event shows among the triggers, with the name of your shop in front.',
   notes: [
     'Names of events have letters, digits and underscores only; other characters become underscores.',
-    'Subscribers are found by telephone number, or by address. Postscript does not add subscribers through events.',
+    'Subscribers are found by telephone number, otherwise by address. Postscript does not add subscribers through events.',
     'Identify calls are not sent: adding a subscriber needs a legal opt-in. Page views and groups are not sent.',
     'The event id is sent as external_id; Postscript does not promise to remove duplicates.',
   ],
@@ -47,7 +47,7 @@ export default defineVendor({
     names: 'keep',
     global: [
       from(source.PHONE, 'phone', [PLAIN_PHONE]),
-      from(source.EMAIL, 'email', [PLAIN_EMAIL], { when: { not: { any: source.PHONE.map((field) => ({ field, op: 'exists' })) } } }),
+      from(source.EMAIL, 'email', [PLAIN_EMAIL]),
       from('timestamp', 'occurred_at', [use('format_time', 'yyyy-MM-dd HH:mm:ss.SSS000')]),
       from('event_id', 'external_id'),
       from('properties', 'properties'),
