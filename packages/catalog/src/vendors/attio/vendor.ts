@@ -8,7 +8,7 @@ import { secret } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
+import { BOTH_NAMES, PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const auth: ChainStep['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
 const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
@@ -27,8 +27,6 @@ const assert = (name: string, object: string, attribute: string): ChainStep => (
 });
 /** All three parts of a name must be set (docs.attio.com/docs/attribute-types/attribute-types-personal-name). */
 const NAMED = { any: [...source.FIRST_NAME, ...source.LAST_NAME].map((field) => ({ field, op: 'exists' })) };
-const FULL_NAME =
-  '{{#if traits.first_name}}{{traits.first_name}}{{else}}{{traits.firstName}}{{/if}} {{#if traits.last_name}}{{traits.last_name}}{{else}}{{traits.lastName}}{{/if}}';
 const EMAIL = from(source.EMAIL, 'person.email_addresses[0]', [PLAIN_EMAIL], { required: true });
 
 export default defineVendor({
@@ -103,7 +101,7 @@ export default defineVendor({
         from(source.FIRST_NAME, 'person.name[0].first_name', ['trim'], { default: '', when: NAMED }),
         from(source.LAST_NAME, 'person.name[0].last_name', ['trim'], { default: '', when: NAMED }),
         from([...source.FIRST_NAME, ...source.LAST_NAME], 'person.name[0].full_name', ['trim']),
-        template(FULL_NAME, 'person.name[0].full_name', ['trim']),
+        template(BOTH_NAMES, 'person.name[0].full_name', ['trim']),
         from(source.PHONE, 'person.phone_numbers[0]', [PLAIN_PHONE]),
       ]),
       '@group': event(undefined, [

@@ -1,5 +1,5 @@
 import { ISOLATED, lacking, vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, camelNamed, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import clevertap from './vendor.ts';
 
 const url = 'https://api.clevertap.com/1/upload';
@@ -63,12 +63,29 @@ export default vendorCases(
     },
     {
       name: 'identify is a profile',
-      event: identified({ traits: { ...identified().traits, plan: 'pro', gender: 'female' } }),
+      event: identified({ traits: { ...identified().traits, plan: 'pro', gender: 'female', birthday: '1990-05-17' } }),
       requests: says({
         ...head,
         type: 'profile',
-        profileData: { plan: 'pro', Name: 'Anna', Email: 'anna.berg@example.com', Phone: '+4915123456789', Gender: 'F' },
+        profileData: {
+          plan: 'pro',
+          Name: 'Anna Berg',
+          Email: 'anna.berg@example.com',
+          Phone: '+4915123456789',
+          Gender: 'F',
+          DOB: '$D_642902400',
+        },
       }),
+    },
+    {
+      name: "a name in camel case, as Segment's specification has it",
+      event: camelNamed(),
+      requests: [{ contains: { 'd[0].profileData.Name': 'Anna Berg' } }],
+    },
+    {
+      name: 'a birthday before 1970',
+      event: identified({ traits: { name: 'Anna B.', birthday: '1969-12-31' } }),
+      requests: [{ contains: { 'd[0].profileData': { Name: 'Anna B.', DOB: '$D_-86400' } } }],
     },
     {
       name: 'a long trait is cut',

@@ -7,10 +7,17 @@ import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { OWN_NAMES } from '../shared/standard-events.ts';
-import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
+import { fullName, PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
 const OWN_FIELDS = ['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName', 'name', 'gender', 'birthday', 'address'];
+/** `$D_` and seconds: the form of dates in a profile. */
+const DATE = [
+  'normalize_date',
+  use('replace', '^(\\d{4})(\\d\\d)(\\d\\d)$', '$1-$2-$3T00:00:00Z'),
+  'to_unix_seconds',
+  use('prefix', '$D_'),
+];
 const GENDER = { f: 'F', m: 'M' };
 
 export default defineVendor({
@@ -102,9 +109,10 @@ export default defineVendor({
       '@identify': event(undefined, [
         set('type', 'profile'),
         from('traits', 'profileData', [use('omit', ...OWN_FIELDS)]),
-        from(['traits.name', 'traits.first_name'], 'profileData.Name', ['to_string']),
+        ...fullName('profileData.Name'),
         from(source.EMAIL, 'profileData.Email', [PLAIN_EMAIL]),
         from(source.PHONE, 'profileData.Phone', [PLAIN_PHONE]),
+        from(source.BIRTHDAY, 'profileData.DOB', DATE),
         from(source.GENDER, 'profileData.Gender', ['normalize_gender'], { value_map: GENDER }),
       ]),
       '@group': event(undefined, [

@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, camelNamed, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import fullstory from './vendor.ts';
 
 const api = 'https://api.fullstory.com/v2';
@@ -56,6 +56,11 @@ export default vendorCases(
           },
         },
       ],
+    },
+    {
+      name: "a name in camel case, as Segment's specification has it",
+      event: camelNamed(),
+      requests: [{ contains: { display_name: 'Anna Berg' } }],
     },
     {
       name: 'a group is a property of the user',

@@ -5,9 +5,8 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
-import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { PLAIN_EMAIL } from '../shared/user-data.ts';
+import { fullName, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const post = (name: string, path: string): RequestDefinition => ({
   name,
@@ -83,8 +82,7 @@ export default defineVendor({
       '@identify': event(undefined, [
         from('user_id', 'user.uid', [use('truncate', 256)]),
         from(source.EMAIL, 'user.email', [PLAIN_EMAIL, use('truncate', 128)]),
-        template('{{traits.first_name}} {{traits.last_name}}', 'user.display_name', ['trim', use('truncate', 256)]),
-        from('traits.name', 'user.display_name', ['to_string', use('truncate', 256)]),
+        ...fullName('user.display_name', [use('truncate', 256)]),
         from('traits', 'user.properties', [use('omit', 'email', 'name', 'first_name', 'last_name')]),
       ]),
       '@group': event(undefined, [

@@ -1,5 +1,5 @@
 import { lacking, vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, camelNamed, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import intercom from './vendor.ts';
 
 const api = 'https://api.intercom.io';
@@ -77,6 +77,12 @@ export default vendorCases(intercom, [
       { method: 'POST', url: `${api}/contacts/search`, headers, body: search },
       { method: 'POST', url: `${api}/contacts`, headers, body: contact },
     ],
+  },
+  {
+    name: "a name in camel case, as Segment's specification has it",
+    event: camelNamed(),
+    replies: [{ status: 200, body: { data: [{ id: 'c-1' }] } }, { status: 200 }],
+    requests: [{ body: search }, { contains: { name: 'Anna Berg' } }],
   },
   {
     name: 'identify updates the contact',

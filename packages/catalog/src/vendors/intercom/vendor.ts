@@ -10,9 +10,8 @@ import { crmVariants } from '../shared/blueprints.ts';
 import { orderTotal } from '../shared/commerce.ts';
 import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
-import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
+import { fullName, PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const KNOWN = { field: 'user_id', op: 'exists' };
 const ANONYMOUS = { field: 'user_id', op: 'not_exists' };
@@ -60,8 +59,7 @@ const CONTACT = [
   from('user_id', 'contact.external_id'),
   from(source.EMAIL, 'contact.email', [PLAIN_EMAIL]),
   from(source.PHONE, 'contact.phone', ['trim'], { when: PHONE_IS_READABLE }),
-  template('{{traits.first_name}} {{traits.last_name}}', 'contact.name', ['trim']),
-  from('traits.name', 'contact.name', ['trim']),
+  ...fullName('contact.name'),
   from('traits.avatar', 'contact.avatar', ['to_string']),
   from(['traits.created_at', 'traits.createdAt'], 'contact.signed_up_at', ['to_iso8601', 'to_unix_seconds']),
   from('timestamp', 'contact.last_seen_at', ['to_unix_seconds']),

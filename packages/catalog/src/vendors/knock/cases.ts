@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, camelNamed, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import knock from './vendor.ts';
 
 const auth = { Authorization: 'Bearer sk_test_0123456789abcdefghijklmnopqrstuvwxyz' };
@@ -49,6 +49,11 @@ export default vendorCases(
           body: { email: 'anna.berg@example.com', phone_number: '+4915123456789', name: 'Anna Berg', locale: 'de-DE' },
         },
       ],
+    },
+    {
+      name: "a name in camel case, as Segment's specification has it",
+      event: camelNamed(),
+      requests: [{ contains: { name: 'Anna Berg' } }],
     },
     {
       name: 'a group is a tenant',

@@ -5,17 +5,15 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { eventTable, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
-import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
+import { fullName, PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const auth: RequestDefinition['auth'] = { kind: 'bearer', token: '{{parameters.api_key}}' };
 const ANSWERS: AnswerRule[] = [RETRY_TIMEOUT];
 const person = (at: string) => [
   from(source.EMAIL, `${at}.email`, [PLAIN_EMAIL]),
   from(source.PHONE, `${at}.phone_number`, [PLAIN_PHONE]),
-  template('{{traits.first_name}} {{traits.last_name}}', `${at}.name`, ['trim']),
-  from('traits.name', `${at}.name`, ['to_string']),
+  ...fullName(`${at}.name`),
 ];
 
 export default defineVendor({

@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, camelNamed, grouped, identified, pageViewed, track } from '../shared/sample-events.ts';
 import pipedrive from './vendor.ts';
 
 const api = 'https://acme.pipedrive.com';
@@ -52,6 +52,12 @@ export default vendorCases(pipedrive, [
       { url: search },
       { method: 'PATCH', url: `${api}/api/v2/persons/7`, headers, body: { name: 'Anna Berg', phones: known.phones } },
     ],
+  },
+  {
+    name: "a name in camel case, as Segment's specification has it",
+    event: camelNamed(),
+    replies: [found, { status: 200 }],
+    requests: [{ url: search }, { body: { name: 'Anna Berg' } }],
   },
   {
     name: 'identify without a name keeps the name of the person',

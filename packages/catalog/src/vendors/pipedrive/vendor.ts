@@ -8,7 +8,7 @@ import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import { template } from '../shared/messages.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
+import { fullName, PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.error', retry_after: { header: 'x-ratelimit-reset' } },
@@ -32,14 +32,10 @@ const note = (name: string, known: 'find' | 'create'): ChainStep =>
     when: { all: [has('payload.note'), has(`steps.${known}.id`)] },
     shape: { content: '{{payload.note}}', person_id: { $ref: `steps.${known}.id` } },
   });
-const FULL_NAME = (at: string) => [
-  template('{{traits.first_name}} {{traits.last_name}}', at, ['trim']),
-  from('traits.name', at, ['to_string']),
-];
 const PERSON = [
   from(source.EMAIL, 'email', [PLAIN_EMAIL], { required: true }),
   from(source.EMAIL, 'person.name', [PLAIN_EMAIL]),
-  ...FULL_NAME('person.name'),
+  ...fullName('person.name'),
   from(source.EMAIL, 'person.emails[0].value', [PLAIN_EMAIL]),
   set('person.emails[0].primary', true),
   set('person.emails[0].label', 'work'),
@@ -99,7 +95,7 @@ export default defineVendor({
     others: {
       // An update replaces whole lists, and the address stands in for the name of new persons only.
       '@identify': event(undefined, [
-        ...FULL_NAME('changes.name'),
+        ...fullName('changes.name'),
         ...['person', 'changes'].flatMap((at) => [
           from(source.PHONE, `${at}.phones[0].value`, ['trim'], { when: PHONE_IS_READABLE }),
           set(`${at}.phones[0].label`, 'work', { when: { all: [{ any: source.PHONE.map(has) }, PHONE_IS_READABLE] } }),

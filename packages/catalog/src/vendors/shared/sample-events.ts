@@ -60,6 +60,9 @@ export function pageViewed(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
 export function identified(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
   return { ...base('evt-3'), type: 'identify', traits: TRAITS, ...over };
 }
+/** Traits as Segment's specification names them. */
+export const camelNamed = (): CanonicalEvent =>
+  identified({ traits: { email: 'anna.berg@example.com', firstName: 'Anna', lastName: 'Berg' }, context: {} });
 export function grouped(over: Partial<CanonicalEvent> = {}): CanonicalEvent {
   return { ...base('evt-4'), type: 'group', group_id: 'acme', traits: { name: 'Acme' }, ...over };
 }

@@ -1,6 +1,7 @@
 /** User data for matching: normalised and hashed as most advertising APIs ask. */
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { from, type Rest, type Transform, use } from './mapping.ts';
+import { template } from './messages.ts';
 import * as source from './sources.ts';
 
 /** The vendor's name of each field. A field without a name is not sent. */
@@ -65,6 +66,14 @@ const isHash = (sources: readonly string[]) => ({ any: sources.map((field) => ({
 export const EMAIL_IS_HASHED = isHash(source.EMAIL);
 /** A number as somebody wrote it, for vendors that show it to people. */
 export const PHONE_IS_READABLE = { not: isHash(source.PHONE) };
+const nameTrait = (snake: string, camel: string) => `{{#if traits.${snake}}}{{traits.${snake}}}{{else}}{{traits.${camel}}}{{/if}}`;
+/** First and last name as one text. */
+export const BOTH_NAMES = `${nameTrait('first_name', 'firstName')} ${nameTrait('last_name', 'lastName')}`;
+/** A person's whole name: the trait `name`, otherwise the first and the last name. */
+export const fullName = (target: string, then: Transform[] = []): JsonObject[] => [
+  template(BOTH_NAMES, target, ['trim', ...then]),
+  from('traits.name', target, ['trim', ...then]),
+];
 /** All traits, without a hashed address or number. */
 export function readableTraits(target: string, when: JsonObject[] = []): JsonObject[] {
   const hashed = { email: isHash(['traits.email']), phone: isHash(['traits.phone']) };

@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { bare, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, camelNamed, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import zendesk from './vendor.ts';
 
 const api = 'https://acme.zendesk.com/api/v2';
@@ -64,6 +64,11 @@ export default vendorCases(
           },
         },
       ],
+    },
+    {
+      name: "a name in camel case, as Segment's specification has it",
+      event: camelNamed(),
+      requests: [{ contains: { 'user.name': 'Anna Berg' } }],
     },
     {
       name: 'with the token of an OAuth client',

@@ -8,10 +8,9 @@ import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { crmVariants } from '../shared/blueprints.ts';
 import { optionalSecret, optionalText, select, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
-import { template } from '../shared/messages.ts';
 import { clientCredentialsAt } from '../shared/oauth.ts';
 import * as source from '../shared/sources.ts';
-import { PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
+import { fullName, PHONE_IS_READABLE, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const auth: RequestDefinition['auth'] = {
   kind: 'choice',
@@ -25,10 +24,6 @@ const ANSWERS: AnswerRule[] = [
   { status: [409], verdict: 'unavailable', reason: 'body.description' },
   { status: [400, 403, 404, 422], verdict: 'refused', reason: 'body.description' },
   RETRY_TIMEOUT,
-];
-const NAME = [
-  template('{{traits.first_name}} {{traits.last_name}}', 'user.name', ['trim']),
-  from('traits.name', 'user.name', ['to_string']),
 ];
 const IDENTIFIERS = [
   set('profile.source', 'firsthand'),
@@ -127,7 +122,7 @@ export default defineVendor({
     ],
     others: {
       '@identify': event(undefined, [
-        ...NAME,
+        ...fullName('user.name'),
         from(source.EMAIL, 'user.email', [PLAIN_EMAIL]),
         from('user_id', 'user.external_id'),
         from(source.PHONE, 'user.phone', ['trim'], { when: PHONE_IS_READABLE }),
