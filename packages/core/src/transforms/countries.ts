@@ -19,24 +19,58 @@ export const COUNTRY_ALPHA3: ReadonlyMap<string, string> = new Map(
     .map((pair) => [pair.slice(0, 3), pair.slice(3)] as const),
 );
 
-/** Common names that are not in the Unicode tables. */
+/** Common names that are not in the Unicode tables, folded. */
 const OTHER_NAMES: Record<string, string> = {
+  uae: 'ae',
   'united states of america': 'us',
   america: 'us',
   'great britain': 'gb',
   england: 'gb',
   scotland: 'gb',
   wales: 'gb',
+  'northern ireland': 'gb',
+  'republic of ireland': 'ie',
   holland: 'nl',
-  'the netherlands': 'nl',
   'czech republic': 'cz',
   turkey: 'tr',
   'ivory coast': 'ci',
   burma: 'mm',
+  myanmar: 'mm',
+  'hong kong': 'hk',
+  macau: 'mo',
+  macao: 'mo',
+  macedonia: 'mk',
+  palestine: 'ps',
+  'republic of korea': 'kr',
+  'russian federation': 'ru',
+  'viet nam': 'vn',
+  belgie: 'be',
+  belgique: 'be',
+  brasil: 'br',
+  danmark: 'dk',
   deutschland: 'de',
-  españa: 'es',
+  espana: 'es',
   italia: 'it',
+  nederland: 'nl',
+  norge: 'no',
+  osterreich: 'at',
+  polska: 'pl',
+  schweiz: 'ch',
+  suisse: 'ch',
+  suomi: 'fi',
+  sverige: 'se',
+  svizzera: 'ch',
 };
+
+/** `Saint Kitts and Nevis` and `St. Kitts & Nevis` become the same text; so do accents and their absence. */
+export const foldCountryName = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[\p{M}.'’]/gu, '')
+    .replaceAll('&', 'and')
+    .replace(/^the /, '')
+    .replace(/^saint /, 'st ');
 
 let names: { codes: ReadonlySet<string>; byName: ReadonlyMap<string, string> } | undefined;
 
@@ -48,7 +82,7 @@ export function countryNames(): NonNullable<typeof names> {
   const codes = new Set(COUNTRY_ALPHA3.values());
   for (const code of codes) {
     const name = display.of(code.toUpperCase());
-    if (name) byName.set(name.toLowerCase().replace(/\./g, ''), code);
+    if (name) byName.set(foldCountryName(name), code);
   }
   names = { codes, byName };
   return names;
