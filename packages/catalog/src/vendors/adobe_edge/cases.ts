@@ -87,6 +87,16 @@ export default vendorCases(
       dropped: 'missing_required:xdm.identityMap',
     },
     {
+      name: 'an e-mail trait that is no address identifies nobody',
+      event: { ...bare('Quiz Taken'), anonymous_id: 'anon-1', traits: { email: 'n/a' } },
+      dropped: 'missing_required:xdm.identityMap',
+    },
+    {
+      name: 'an address that was hashed in the browser',
+      event: { ...bare('Quiz Taken'), traits: { email: HASHED.email } },
+      requests: [{ contains: { 'events[0].xdm.identityMap': { Email_LC_SHA256: [{ id: HASHED.email, primary: true }] } } }],
+    },
+    {
       name: 'a UUID of another version is no FPID',
       event: { ...bare('Quiz Taken'), anonymous_id: '01890a5d-ac96-774b-bcce-b302099a8057' },
       dropped: 'missing_required:xdm.identityMap',

@@ -15,7 +15,9 @@ const HAS_ECID = { any: ECID.map((field) => ({ field, op: 'exists' })) };
 /** Adobe rejects an FPID that is not a random UUID (version 4). */
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
 const HAS_FPID = { all: [{ not: HAS_ECID }, { field: 'anonymous_id', op: 'matches', value: UUID }] };
-const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'exists' })) };
+/** An address, or the hash of one: an empty text or `n/a` identifies nobody. */
+const MAIL = '^(\\s*[^@\\s]+@[^@\\s]+\\s*|[0-9a-fA-F]{64})$';
+const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'matches', value: MAIL })) };
 const MAIL_IS_PRIMARY = { all: [HAS_EMAIL, { not: HAS_ECID }, { not: { field: 'anonymous_id', op: 'matches', value: UUID } }] };
 const id = (namespace: string) => `xdm.identityMap.${namespace}[0]`;
 const GLOBAL = [
