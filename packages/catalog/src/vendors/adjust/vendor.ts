@@ -4,6 +4,7 @@ import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { advertisingId } from '../shared/device.ts';
 import { eventTable, optionalSecret, select, text } from '../shared/fields.ts';
 import { from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -20,9 +21,9 @@ const variants = blueprints({
     from('parameters.app_token', 'app_token'),
     from('parameters.environment', 'environment'),
     from('timestamp', 'created_at_unix', ['to_unix_seconds']),
-    from(source.ADVERTISING_ID, 'idfa', ['uppercase'], { when: source.IS_APPLE }),
+    advertisingId('idfa', ['uppercase'], source.IS_APPLE),
     from('context.device.id', 'idfv', ['uppercase'], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'gps_adid', ['lowercase'], { when: source.IS_ANDROID }),
+    advertisingId('gps_adid', ['lowercase'], source.IS_ANDROID),
     from('context.device.id', 'android_id', ['lowercase', use('replace', '-')], { when: source.IS_ANDROID }),
     from('context.vendor_ids.adjust_adid', 'adid'),
     from('context.vendor_ids.adjust_web_uuid', 'web_uuid'),

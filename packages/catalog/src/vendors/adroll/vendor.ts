@@ -5,6 +5,7 @@ import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { advertisingId } from '../shared/device.ts';
 import { flag, idOf, secret, text } from '../shared/fields.ts';
 import { event, from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -32,7 +33,7 @@ const variants = blueprints({
     from('context.vendor_ids.adroll_fpc', 'identifiers.first_party_cookie'),
     from(source.EMAIL, 'identifiers.email_sha256', ['normalize_email', 'sha256']),
     from('user_id', 'identifiers.user_id'),
-    from(source.ADVERTISING_ID, 'identifiers.device_id'),
+    advertisingId('identifiers.device_id'),
   ],
   lines: adLines({
     products: {

@@ -7,7 +7,7 @@ import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { errorInside, oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { actionSource, adConsent } from '../shared/device.ts';
+import { actionSource, adConsent, advertisingId } from '../shared/device.ts';
 import { optionalText, select, text } from '../shared/fields.ts';
 import { event, from, set, type Transform, use } from '../shared/mapping.ts';
 import { oauthFields, refreshTokenAt } from '../shared/oauth.ts';
@@ -25,12 +25,15 @@ const KEYS: [type: string, sources: string[], transforms: Transform[]][] = [
   ['CITY', source.CITY, [...PLAIN, 'sha256']],
   ['STATE', source.STATE, [...PLAIN, 'sha256']],
   ['POSTAL', source.POSTAL_CODE, ['lowercase', use('replace', '\\s+'), 'sha256']],
-  ['MAID', source.ADVERTISING_ID, []],
 ];
-const MATCH_KEYS = KEYS.flatMap(([type, sources, transforms], index): JsonObject[] => [
-  set(`matchKeys[${index}].type`, type, { when: { any: sources.map((field) => ({ field, op: 'exists' })) } }),
-  from(sources, `matchKeys[${index}].values[0]`, transforms),
-]);
+const MATCH_KEYS = [
+  ...KEYS.flatMap(([type, sources, transforms], index): JsonObject[] => [
+    set(`matchKeys[${index}].type`, type, { when: { any: sources.map((field) => ({ field, op: 'exists' })) } }),
+    from(sources, `matchKeys[${index}].values[0]`, transforms),
+  ]),
+  set(`matchKeys[${KEYS.length}].type`, 'MAID', { when: source.HAS_ADVERTISING_ID }),
+  advertisingId(`matchKeys[${KEYS.length}].values[0]`),
+];
 
 const lines = adLines({ value: 'value', currency: 'currencyCode', count: 'unitsSold' });
 const variants = blueprints({

@@ -5,7 +5,7 @@ import { adLines } from '../shared/ad-lines.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderCosts, productList } from '../shared/commerce.ts';
-import { deviceIds } from '../shared/device.ts';
+import { advertisingId, deviceIds } from '../shared/device.ts';
 import { idOf, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -83,7 +83,7 @@ const variants = blueprints({
     from(source.COUNTRY, 'user_data.country_code', ['country_code', 'uppercase']),
     // The first five digits in the United States.
     from(source.POSTAL_CODE, 'user_data.zip', ['to_string', use('replace', '^(\\d{5})-?\\d{4}$', '$1')]),
-    from(source.ADVERTISING_ID, 'user_data.ifa'),
+    advertisingId('user_data.ifa'),
     ...deviceIds({ idfv: 'user_data.idfv' }),
     set('user_data.os', 'ios', { when: source.IS_APPLE }),
     set('user_data.os', 'android', { when: source.IS_ANDROID }),

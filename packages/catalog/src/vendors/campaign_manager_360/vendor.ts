@@ -5,7 +5,7 @@ import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
 import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { adConsent } from '../shared/device.ts';
+import { adConsent, advertisingId } from '../shared/device.ts';
 import { digits, eventTable, flag, text } from '../shared/fields.ts';
 import { from, set } from '../shared/mapping.ts';
 import { connectTo, oauthFields, refreshTokenOf } from '../shared/oauth.ts';
@@ -13,7 +13,6 @@ import * as source from '../shared/sources.ts';
 
 const no = (...fields: string[]) => fields.map((field) => ({ field, op: 'not_exists' }));
 const CLICKS = ['context.click_ids.gclid', 'context.click_ids.dclid'];
-const DEVICE = source.ADVERTISING_ID;
 
 const variants = blueprints({
   // Floodlight activities have ids. The table enables an event and gives its activity.
@@ -28,9 +27,9 @@ const variants = blueprints({
     // Exactly one of these.
     from(CLICKS[0] ?? '', 'gclid'),
     from(CLICKS[1] ?? '', 'dclid', [], { when: { all: no(CLICKS[0] ?? '') } }),
-    from(DEVICE, 'mobileDeviceId', [], { when: { all: no(...CLICKS) } }),
+    advertisingId('mobileDeviceId', [], ...no(...CLICKS)),
     from('user_id', 'matchId', [], {
-      when: { all: [{ field: 'parameters.send_match_id', op: 'eq', value: true }, ...no(...CLICKS, ...DEVICE)] },
+      when: { all: [{ field: 'parameters.send_match_id', op: 'eq', value: true }, ...no(...CLICKS), { not: source.HAS_ADVERTISING_ID }] },
     }),
     from(TRACKING_ENABLED, 'limitAdTracking', ['to_boolean'], { value_map: { true: false, false: true } }),
     set('nonPersonalizedAd', true, { when: source.AD_DENIED }),

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { extendedInfo, trackingEnabled } from '../shared/app-data.ts';
 import { itemCount, orderValue, unitValue } from '../shared/commerce.ts';
+import { advertisingId } from '../shared/device.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -21,7 +22,7 @@ const APP_DATA: JsonObject[] = [
   trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP_EVENT),
   trackingEnabled('app_data.application_tracking_enabled', IS_APP_EVENT),
   ...extendedInfo('app_data', IS_APP_EVENT),
-  from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase'], { when: IS_APP_EVENT }),
+  advertisingId('user_data.madid', ['lowercase'], IS_APP_EVENT),
 ];
 
 /** Properties that have a field of their own at Meta, or name a person. The others are sent as custom data. */

@@ -6,7 +6,7 @@ import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
-import { actionSource } from '../shared/device.ts';
+import { actionSource, advertisingId } from '../shared/device.ts';
 import { digits, flag, secret, text } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -48,7 +48,7 @@ const variants = blueprints({
       { ...SHORT_NAMES, birthday: 'db', external_id: 'external_id' },
       { phone: 'digits', lists: true, ip_with_user_agent: true },
     ),
-    from(source.ADVERTISING_ID, 'user_data.hashed_maids[0]', ['trim', 'lowercase', 'sha256']),
+    advertisingId('user_data.hashed_maids[0]', ['trim', 'lowercase', 'sha256']),
     from(source.clickId('epik', 'epik'), 'user_data.click_id'),
   ],
   lines: adLines({

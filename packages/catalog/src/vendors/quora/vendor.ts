@@ -4,6 +4,7 @@ import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { advertisingId } from '../shared/device.ts';
 import { digits, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -31,7 +32,7 @@ const variants = blueprints({
     from('context.user_agent', 'device.user_agent'),
     from(source.REFERRER, 'device.referer'),
     from('context.locale', 'device.language', [use('truncate', 2)]),
-    from(source.ADVERTISING_ID, 'device.mobile_device_id'),
+    advertisingId('device.mobile_device_id'),
   ],
   lines: adLines({ value: 'conversion.value' }),
   others: { '@page': event('Generic', []), 'Application Installed': event('AppInstall', []) },

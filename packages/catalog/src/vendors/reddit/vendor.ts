@@ -5,7 +5,7 @@ import { adLines } from '../shared/ad-lines.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { unitValue } from '../shared/commerce.ts';
-import { actionSource } from '../shared/device.ts';
+import { actionSource, advertisingId } from '../shared/device.ts';
 import { flag, idOf, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -61,8 +61,8 @@ const variants = blueprints({
       { phone: 'e164', email: 'canonical' },
     ),
     from('context.vendor_ids.rdt_uuid', 'user.uuid'),
-    from(source.ADVERTISING_ID, 'user.idfa', ['uppercase', 'sha256'], { when: source.IS_APPLE }),
-    from(source.ADVERTISING_ID, 'user.aaid', ['lowercase', 'sha256'], { when: source.IS_ANDROID }),
+    advertisingId('user.idfa', ['uppercase', 'sha256'], source.IS_APPLE),
+    advertisingId('user.aaid', ['lowercase', 'sha256'], source.IS_ANDROID),
     from('context.screen.width', 'user.screen_dimensions.width', ['to_integer']),
     from('context.screen.height', 'user.screen_dimensions.height', ['to_integer']),
     set('user.data_processing_options.modes', ['LDU'], LDU),

@@ -4,7 +4,7 @@ import type { PollDefinition } from '@firsthand/core/vendor/async-result.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from './answers.ts';
 import { orderTotal } from './commerce.ts';
-import { adConsent } from './device.ts';
+import { adConsent, advertisingId } from './device.ts';
 import { from, set, use } from './mapping.ts';
 import { refreshTokenOf } from './oauth.ts';
 import * as source from './sources.ts';
@@ -69,7 +69,7 @@ export const REQUEST_STATUS: PollDefinition = {
 /** The identifiers that Floodlight takes in addition. */
 export const FLOODLIGHT_LINES: JsonObject[] = [
   from('context.click_ids.dclid', 'adIdentifiers.dclid'),
-  from(source.ADVERTISING_ID, 'adIdentifiers.mobileDeviceId'),
+  advertisingId('adIdentifiers.mobileDeviceId'),
   from('context.ip', 'eventDeviceInfo.ipAddress', [], { when: { field: 'parameters.send_ip', op: 'eq', value: true } }),
   from('context.user_agent', 'eventDeviceInfo.userAgent'),
 ];

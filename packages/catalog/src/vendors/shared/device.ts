@@ -12,11 +12,18 @@ const DEVICE_IDS = {
   android_id: ['context.device.id', source.IS_ANDROID],
 } as const;
 
+/** The id that the device gives to advertising, if the user allows one. */
+export const advertisingId = (target: string, steps: Transform[] = [], ...when: JsonObject[]): JsonObject =>
+  from(source.ADVERTISING_ID, target, steps, {
+    when: when.length === 0 ? source.HAS_ADVERTISING_ID : { all: [source.HAS_ADVERTISING_ID, ...when] },
+  });
+
 /** Targets of the ids that Apple and Android give to a device. An id without a target is not sent. `apple`: steps for Apple's ids. */
 export function deviceIds(targets: Partial<Record<keyof typeof DEVICE_IDS, string>>, apple: Transform[] = []): JsonObject[] {
   return Object.entries(targets).map(([key, target]) => {
     const [sources, when] = DEVICE_IDS[key as keyof typeof DEVICE_IDS];
-    return from(sources, target, when === source.IS_APPLE ? apple : [], { when });
+    const steps = when === source.IS_APPLE ? apple : [];
+    return sources === source.ADVERTISING_ID ? advertisingId(target, steps, when) : from(sources, target, steps, { when });
   });
 }
 

@@ -80,6 +80,8 @@ export const HAS_PAGE = { field: 'context.page.url', op: 'exists' };
 /** An event with a page that is not an app's. */
 export const IS_WEBSITE = { all: [HAS_PAGE, { not: IS_APP }] };
 export const ADVERTISING_ID = ['context.device.advertising_id', 'context.device.advertisingId'];
+/** Apple and Google return zeros where the user does not allow an id (ASIdentifierManager, AdvertisingIdClient). */
+export const HAS_ADVERTISING_ID = { any: ADVERTISING_ID.map((field) => ({ field, op: 'matches', value: '[^0-]' })) };
 export const IS_APPLE = { field: 'context.os.name', op: 'in', value: ['iOS', 'iPadOS', 'ios', 'ipados', 'iPhone OS', 'tvOS'] };
 export const IS_ANDROID = { field: 'context.os.name', op: 'in', value: ['Android', 'android'] };
 
@@ -102,4 +104,6 @@ export const AD_DENIED = {
 export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 /** For vendors that accept only UUIDs as the id of an event, or of a device. */
 export const EVENT_ID_IS_UUID = { field: 'event_id', op: 'matches', value: UUID };
-export const ADVERTISING_ID_IS_UUID = { any: ADVERTISING_ID.map((field) => ({ field, op: 'matches', value: UUID })) };
+export const ADVERTISING_ID_IS_UUID = {
+  all: [HAS_ADVERTISING_ID, { any: ADVERTISING_ID.map((field) => ({ field, op: 'matches', value: UUID })) }],
+};

@@ -54,7 +54,7 @@ const variants = blueprints({
     // For devices without the services of Google.
     from('context.device.id', 'andi', [], {
       when: {
-        all: [source.IS_ANDROID, ...[...source.ADVERTISING_ID, 'context.vendor_ids.asid'].map((field) => ({ field, op: 'not_exists' }))],
+        all: [source.IS_ANDROID, { not: source.HAS_ADVERTISING_ID }, { field: 'context.vendor_ids.asid', op: 'not_exists' }],
       },
     }),
     from('user_id', 'custom_user_id'),

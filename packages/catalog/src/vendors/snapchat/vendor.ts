@@ -9,7 +9,7 @@ import { adLines } from '../shared/ad-lines.ts';
 import { errorInside, oneBadFailsAll } from '../shared/answers.ts';
 import { extendedInfo, trackingEnabled } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { actionSource, deviceIds } from '../shared/device.ts';
+import { actionSource, advertisingId, deviceIds } from '../shared/device.ts';
 import { flag, idOf, optionalText, secret, text } from '../shared/fields.ts';
 import { event, from, into, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -42,7 +42,7 @@ const variants = blueprints({
     ...userData('user_data', { ...SHORT_NAMES, external_id: 'external_id' }, { phone: 'digits', lists: true, ip_with_user_agent: true }),
     from(source.clickId('ScCid'), 'user_data.sc_click_id'),
     from('context.vendor_ids.scid', 'user_data.sc_cookie1'),
-    from(source.ADVERTISING_ID, 'user_data.madid', ['lowercase']),
+    advertisingId('user_data.madid', ['lowercase']),
     ...deviceIds({ idfv: 'user_data.idfv' }),
     trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP),
     ...extendedInfo('app_data', IS_APP),

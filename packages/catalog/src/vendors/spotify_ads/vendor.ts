@@ -7,7 +7,7 @@ import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { actionSource } from '../shared/device.ts';
+import { actionSource, advertisingId } from '../shared/device.ts';
 import { idOf, secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -30,7 +30,7 @@ const variants = blueprints({
     set('opt_out_targeting', true, { when: source.AD_DENIED }),
     ...userData('user_data', { phone: 'hashed_phone_number', ip: 'ip_address' }, { phone: 'e164' }),
     from(source.EMAIL, 'user_data.hashed_emails[0]', ['normalize_email', 'sha256']),
-    from(source.ADVERTISING_ID, 'user_data.device_id'),
+    advertisingId('user_data.device_id'),
   ],
   lines: adLines({
     value: 'event_details.amount',

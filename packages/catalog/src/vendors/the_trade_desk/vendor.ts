@@ -20,8 +20,8 @@ const IDS: [type: string, sources: string[], also?: JsonObject][] = [
   ['IDL', ['context.vendor_ids.ramp_id']],
   ['EUID', ['context.vendor_ids.euid', 'traits.euid']],
   ['UID2', ['context.vendor_ids.uid2', 'traits.uid2']],
-  ['AAID', source.ADVERTISING_ID, source.IS_ANDROID],
-  ['IDFA', source.ADVERTISING_ID, source.IS_APPLE],
+  ['AAID', source.ADVERTISING_ID, { all: [source.IS_ANDROID, source.HAS_ADVERTISING_ID] }],
+  ['IDFA', source.ADVERTISING_ID, { all: [source.IS_APPLE, source.HAS_ADVERTISING_ID] }],
 ];
 
 const variants = blueprints({

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { itemCount, orderValue, unitValue } from '../shared/commerce.ts';
+import { advertisingId } from '../shared/device.ts';
 import { from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -21,8 +22,8 @@ export const GLOBAL: JsonObject = {
   mappings: [
     set('event_source', 'web'),
     set('event_source', 'app', { when: IS_APP }),
-    from(source.ADVERTISING_ID, 'user.idfa', ['trim', 'uppercase'], { when: APPLE_APP }),
-    from(source.ADVERTISING_ID, 'user.gaid', ['trim', 'lowercase'], { when: ANDROID_APP }),
+    advertisingId('user.idfa', ['trim', 'uppercase'], APPLE_APP),
+    advertisingId('user.gaid', ['trim', 'lowercase'], ANDROID_APP),
     from('context.device.id', 'user.idfv', [], { when: APPLE_APP }),
     // What the user answered to App Tracking Transparency, which Android does not have.
     from(TRACKING_ENABLED, 'user.att_status', ['to_boolean'], {
