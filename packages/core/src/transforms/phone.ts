@@ -1,4 +1,4 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { type CountryCode, isSupportedCountry, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { countryCode } from './country-code.ts';
 import { textOf } from './values.ts';
 
@@ -15,7 +15,12 @@ const MAX_LENGTH = 40;
  * E.164 including the plus, or undefined: the hash of a number without a country code would match at no vendor. Its length must be right;
  * `strict`: the country must also use such numbers.
  */
-export function e164(value: unknown, country: unknown, strict = false): string | undefined {
+export const e164 = (value: unknown, country: unknown, strict = false): string | undefined => parsed(value, country, strict)?.number;
+
+/** The digits without the country code. */
+export const nationalNumber = (value: unknown, country: unknown): string | undefined => parsed(value, country, false)?.nationalNumber;
+
+function parsed(value: unknown, country: unknown, strict: boolean): PhoneNumber | undefined {
   const text = textOf(value)?.trim();
   if (!text || text.length > MAX_LENGTH) return undefined;
   const international = text.startsWith('00') ? `+${text.slice(2)}` : text;
@@ -25,7 +30,7 @@ export function e164(value: unknown, country: unknown, strict = false): string |
   return numberOf(`+${international}`, true);
 }
 
-function numberOf(text: string, strict: boolean, country?: CountryCode): string | undefined {
+function numberOf(text: string, strict: boolean, country?: CountryCode): PhoneNumber | undefined {
   const number = parsePhoneNumberFromString(text, country);
-  return (strict ? number?.isValid() : number?.isPossible()) ? number?.number : undefined;
+  return (strict ? number?.isValid() : number?.isPossible()) ? number : undefined;
 }

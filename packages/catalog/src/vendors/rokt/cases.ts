@@ -35,9 +35,9 @@ export default vendorCases(
             user_attributes: {
               firstnamesha256: HASHED.first_name,
               lastnamesha256: HASHED.last_name,
-              mobilesha256: HASHED.phone,
+              mobilesha256: '1086cf7b9dc30004d7d3843104ef5fc0c4d1ade50a383cd3b0f0f9030a61bbef', // 15123456789
               billingzipsha256: HASHED.zip,
-              gender: 'f',
+              gender: 'F',
               dob: '19900307',
             },
             ...device,

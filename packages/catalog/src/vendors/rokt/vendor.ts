@@ -39,9 +39,9 @@ const variants = blueprints({
     ...userData(
       'user_attributes',
       { first_name: 'firstnamesha256', last_name: 'lastnamesha256', phone: 'mobilesha256', postal_code: 'billingzipsha256' },
-      { phone: 'e164' },
+      { phone: 'national' },
     ),
-    from(source.GENDER, 'user_attributes.gender', ['normalize_gender']),
+    from(source.GENDER, 'user_attributes.gender', ['normalize_gender', 'uppercase']),
     from(source.BIRTHDAY, 'user_attributes.dob', ['normalize_date']),
     from('context.ip', 'ip'),
     from('context.user_agent', 'device_info.http_header_user_agent'),
@@ -81,7 +81,7 @@ export default defineVendor({
   see_it: 'Open Data, Event stream, and choose the environment.',
   test_mode: { field: 'environment', value: 'development', effect: 'The events go to the development environment.' },
   notes: [
-    'Open: the names of attributes, and whether they are put in lower case before hashing, were seen in public integrations only. For the date of birth they disagree (dob, dateofbirth).',
+    'Open: which of the attributes of Rokt’s other interfaces the Event API reads. Telephone numbers are hashed without their country code, as Rokt asks there.',
     'Rokt’s click id is read from the parameter rclid or rtid of the landing URL. Apps send it as context.vendor_ids.rokt_click_id.',
     'The e-mail address is sent as SHA-256 in the identity other, never in the clear.',
     'Rokt does not deduplicate requests; source_message_id identifies the event.',

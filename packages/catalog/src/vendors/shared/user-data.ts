@@ -35,8 +35,11 @@ export const SHORT_NAMES: UserDataNames = {
   user_agent: 'client_user_agent',
 };
 export interface UserDataStyle {
-  /** `digits`: country code and number without plus (Meta, Snap, Pinterest). `e164`: with plus (Google, TikTok, X, Reddit). */
-  phone: 'digits' | 'e164';
+  /**
+   * `digits`: country code and number without plus (Meta, Snap, Pinterest). `e164`: with plus (Google, TikTok, X, Reddit). `national`:
+   * digits without the country code (Rokt).
+   */
+  phone: keyof typeof PHONES;
   /**
    * `gmail`: Google's rules for dots and tags. `canonical`: without dots and tags for every domain (Reddit). `unaccented`: without accents
    * too (Microsoft).
@@ -56,9 +59,14 @@ const EMAIL: Record<NonNullable<UserDataStyle['email']>, Transform> = {
   canonical: 'canonical_email',
   unaccented: use('canonical_email', true),
 };
-const NEVER_HASHED: ReadonlySet<string> = new Set(['ip', 'user_agent']);
 /** The country of a number without a country code: that of the address. */
 export const PHONE_COUNTRY = { source: source.COUNTRY };
+const PHONES = {
+  digits: use('normalize_phone_digits', PHONE_COUNTRY),
+  national: use('normalize_phone_digits', PHONE_COUNTRY, true),
+  e164: use('normalize_phone', PHONE_COUNTRY),
+} as const satisfies Record<string, Transform>;
+const NEVER_HASHED: ReadonlySet<string> = new Set(['ip', 'user_agent']);
 /** For vendors that write to people: a hash from the browser is neither an address nor a number. */
 export const PLAIN_EMAIL = use('normalize_email', true);
 export const PLAIN_PHONE = use('normalize_phone', PHONE_COUNTRY, false, true);
@@ -91,10 +99,9 @@ export function readableTraits(target: string, when: JsonObject[] = []): JsonObj
 
 /** Lines that write into `at`, such as `user_data`. */
 export function userData(at: string, names: UserDataNames, style: UserDataStyle): JsonObject[] {
-  const phone = use(style.phone === 'digits' ? 'normalize_phone_digits' : 'normalize_phone', PHONE_COUNTRY);
   const fields: Record<keyof UserDataNames, [sources: string | string[], transforms: Transform[]]> = {
     email: [source.EMAIL, [EMAIL[style.email ?? 'plain']]],
-    phone: [source.PHONE, [phone]],
+    phone: [source.PHONE, [PHONES[style.phone]]],
     first_name: [source.FIRST_NAME, [use('normalize_name', 'joined')]],
     last_name: [source.LAST_NAME, [use('normalize_name', 'joined')]],
     gender: [source.GENDER, ['normalize_gender']],
