@@ -11,6 +11,8 @@ const body = {
     lastname: 'Berg',
     phone: '+49 151 234-56789',
     city: 'New York',
+    state: 'New York',
+    zip: '10001-1234',
     country: 'US',
   },
 };
@@ -33,6 +35,28 @@ export default vendorCases(hubspot, [
     requests: [
       { method: 'GET', url: FIND, headers },
       { method: 'PATCH', url: `${CONTACTS}/7`, headers, body },
+    ],
+  },
+  {
+    name: 'a company without a name is no text, and an empty trait does not empty a property',
+    event: identified({
+      traits: {
+        ...{ email: 'anna.berg@example.com', first_name: ' ', title: 'CTO', website: 'https://berg.example' },
+        ...{ company: { id: 'c-1' }, address: { street: 'Main St. 1', postal_code: 10115 } },
+      },
+      context: {},
+    }),
+    replies: [{ status: 200, body: { id: '7' } }, { status: 200 }],
+    requests: [
+      { url: FIND },
+      {
+        body: {
+          properties: {
+            ...{ email: 'anna.berg@example.com', jobtitle: 'CTO', website: 'https://berg.example' },
+            ...{ address: 'Main St. 1', zip: '10115' },
+          },
+        },
+      },
     ],
   },
   {

@@ -38,7 +38,7 @@ export default defineVendor({
   see_it: 'Open the contact: its properties have changed.',
   api_version: { version: '2026-03', checked: '2026-11-16' },
   notes: [
-    'Open: the internal name of the property country. The others, the paths and idProperty were seen in HubSpot’s guide.',
+    'Open: the internal names of the properties of the address and of jobtitle were seen in public clients only. The others, the paths and idProperty were seen in HubSpot’s guide.',
     'Properties that HubSpot does not know must be created there first.',
     'The API has dates as versions since March 2026. HubSpot ends its support of v3 in September 2027.',
     'HubSpot supports a dated version for at least 18 months. From 2026-09 on it enforces the rules of an account (required properties) for API writes too; 2026-03 does not.',
@@ -125,13 +125,18 @@ export default defineVendor({
           '@identify': {
             mappings: [
               from(source.EMAIL, 'properties.email', [PLAIN_EMAIL]),
-              from(source.FIRST_NAME, 'properties.firstname'),
-              from(source.LAST_NAME, 'properties.lastname'),
-              from(source.PHONE, 'properties.phone', [], { when: PHONE_IS_READABLE }),
+              from(source.FIRST_NAME, 'properties.firstname', ['trim']),
+              from(source.LAST_NAME, 'properties.lastname', ['trim']),
+              from(source.PHONE, 'properties.phone', ['trim'], { when: PHONE_IS_READABLE }),
               // Segment's specification has an object here, most senders a text.
-              from(['traits.company.name', 'traits.company'], 'properties.company'),
-              from(source.CITY, 'properties.city'),
-              from(source.COUNTRY, 'properties.country'),
+              from(['traits.company.name', 'traits.company'], 'properties.company', ['trim']),
+              from(['traits.title', 'traits.job_title'], 'properties.jobtitle', ['trim']),
+              from('traits.website', 'properties.website', ['trim']),
+              from(source.STREET, 'properties.address', ['trim']),
+              from(source.CITY, 'properties.city', ['trim']),
+              from(source.STATE, 'properties.state', ['trim']),
+              from(source.POSTAL_CODE, 'properties.zip', ['trim']),
+              from(source.COUNTRY, 'properties.country', ['trim']),
             ],
           },
         },
