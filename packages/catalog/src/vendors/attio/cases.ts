@@ -67,6 +67,12 @@ export default vendorCases(attio, [
     ],
   },
   {
+    name: 'a name that was left blank keeps the name',
+    event: identified({ traits: { email: 'anna.berg@example.com', first_name: '', last_name: ' ' } }),
+    replies: [found],
+    requests: [{ url: people, body: { data: { values: { email_addresses: ['anna.berg@example.com'] } } } }],
+  },
+  {
     name: 'no name keeps the name',
     event: identified({ traits: { email: 'anna.berg@example.com' } }),
     replies: [found],

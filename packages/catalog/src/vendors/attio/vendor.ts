@@ -26,7 +26,7 @@ const assert = (name: string, object: string, attribute: string): ChainStep => (
   keep: { id: 'body.data.id.record_id' },
 });
 /** All three parts of a name must be set (docs.attio.com/docs/attribute-types/attribute-types-personal-name). */
-const NAMED = { any: [...source.FIRST_NAME, ...source.LAST_NAME].map((field) => ({ field, op: 'exists' })) };
+const NAMED = { any: [...source.FIRST_NAME, ...source.LAST_NAME].map((field) => ({ field, op: 'matches', value: '\\S' })) };
 const EMAIL = from(source.EMAIL, 'person.email_addresses[0]', [PLAIN_EMAIL], { required: true });
 
 export default defineVendor({

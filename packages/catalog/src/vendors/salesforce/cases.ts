@@ -91,6 +91,13 @@ export default vendorCases(salesforce, [
     requests: [{}, { body: { Email: 'anna.berg@example.com', LastName: 'Berg', Company: 'n/a' } }],
   },
   {
+    name: 'a company that was left blank',
+    variant: 'leads',
+    event: identified({ traits: { email: 'anna.berg@example.com', last_name: 'Berg', company: '', address: { postal_code: ' ' } } }),
+    replies: [unknown],
+    requests: [{}, { body: { Email: 'anna.berg@example.com', LastName: 'Berg', Company: 'n/a' } }],
+  },
+  {
     name: 'with an external ID field one request does it',
     config: { external_id_field: 'Firsthand_ID__c' },
     event: identified(),

@@ -79,10 +79,10 @@ function record(object: 'Contact' | 'Lead', at: 'create' | 'update'): JsonObject
     from(source.LAST_NAME, `${at}.LastName`, ['trim'], needed),
     from(source.PHONE, `${at}.Phone`, ['trim'], { when: PHONE_IS_READABLE }),
     from(['traits.title', 'context.traits.title'], `${at}.Title`, ['trim']),
-    ...(object === 'Lead' ? [from(['traits.company.name', 'traits.company'], `${at}.Company`, ['to_string'], needed)] : []),
+    ...(object === 'Lead' ? [from(['traits.company.name', 'traits.company'], `${at}.Company`, ['trim'], needed)] : []),
     from(source.CITY, `${at}.${address.city}`, ['trim']),
     from(source.STATE, `${at}.${address.state}`, ['trim']),
-    from(source.POSTAL_CODE, `${at}.${address.postal_code}`, ['to_string']),
+    from(source.POSTAL_CODE, `${at}.${address.postal_code}`, ['trim']),
     from(source.COUNTRY, `${at}.${address.country}`, ['trim']),
   ];
 }

@@ -36,6 +36,11 @@ export default vendorCases(
       event: ben,
       requests: [{ url: 'https://www.zohoapis.ca/crm/v8/Leads/upsert', headers }],
     },
+    {
+      name: 'a name and a company that were left blank',
+      event: identified({ traits: { email: 'ben@example.com', name: '', company: ' ' } }),
+      requests: says({ ...sentBen, Company: 'Unknown' }),
+    },
     { name: 'no address', event: identified({ traits: {} }), dropped: 'missing_required:Email' },
     { name: 'other events are dropped', event: orderCompleted(), dropped: 'mapping_default' },
     { name: 'groups are dropped', event: grouped(), dropped: 'mapping_default' },

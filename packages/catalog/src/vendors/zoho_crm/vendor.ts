@@ -20,10 +20,10 @@ const PERSON = [
   from(source.FIRST_NAME, 'First_Name', ['trim']),
   // Zoho demands a last name; without one the address stands in.
   from(source.EMAIL, 'Last_Name', [PLAIN_EMAIL]),
-  from('traits.name', 'Last_Name', ['to_string']),
+  from('traits.name', 'Last_Name', ['trim']),
   from(source.LAST_NAME, 'Last_Name', ['trim']),
   from(source.PHONE, 'Phone', ['trim'], { when: PHONE_IS_READABLE }),
-  from(['traits.company.name', 'traits.company'], 'Company', ['to_string'], {
+  from(['traits.company.name', 'traits.company'], 'Company', ['trim'], {
     default: 'Unknown',
     when: { field: 'parameters.module', op: 'eq', value: 'Leads' },
   }),
