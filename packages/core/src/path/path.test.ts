@@ -73,6 +73,19 @@ test('of several paths the first that is there counts, inside a list for each el
   expect(compileGetter([])).toMatchObject({ ok: false });
 });
 
+test('of several paths an empty text counts only where no other has a value', () => {
+  const get = (paths: string[], event: unknown) => {
+    const getter = compileGetter(paths);
+    return getter.ok ? getter.get(event) : getter;
+  };
+  expect(get(['a', 'b'], { a: '', b: 'x' })).toBe('x');
+  expect(get(['a', 'b'], { a: '', b: 0 })).toBe(0);
+  expect(get(['a', 'b'], { a: '', b: null })).toBe('');
+  expect(get(['a', 'b'], { a: ' ', b: 'x' })).toBe(' ');
+  expect(get(['a'], { a: '' })).toBe('');
+  expect(get(['p[*].id', 'p[*].sku'], { p: [{ id: '', sku: 'S' }, { id: 1, sku: 'S' }, { id: '' }] })).toEqual(['S', 1, '']);
+});
+
 describe('writing', () => {
   test.each<[string, unknown, unknown, unknown]>([
     ['a.b', {}, 1, { a: { b: 1 } }],

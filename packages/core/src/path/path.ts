@@ -47,7 +47,10 @@ export interface CompiledGetter {
 /** Roots besides the event whose values are known at compile time: `parameters.pixel_id` is read once, not once per event. */
 export type Roots = Readonly<Record<string, unknown>>;
 
-/** With several paths, the first value that is neither missing nor null is used. */
+/**
+ * With several paths, the first value that is neither missing nor null is used. An empty text, which a form leaves of a blank field, is
+ * used only where no other path has a value.
+ */
 export function compileGetter(source: string | readonly string[], roots?: Roots): CompiledGetter | (PathFault & { index: number }) {
   const texts = typeof source === 'string' ? [source] : source;
   const paths: (readonly Segment[])[] = [];
@@ -78,11 +81,13 @@ export function firstPresent(paths: readonly (readonly Segment[])[], roots?: Roo
   }
   const getters = paths.map((path) => getterOf(path, roots));
   return (root) => {
+    let blank: unknown;
     for (const get of getters) {
       const value = get(root);
-      if (value !== undefined && value !== null) return value;
+      if (value === '') blank = value;
+      else if (value !== undefined && value !== null) return value;
     }
-    return undefined;
+    return blank;
   };
 }
 

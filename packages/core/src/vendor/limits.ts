@@ -115,7 +115,7 @@ function parentOf(text: string) {
 function completeWith(needs: readonly string[] | undefined): (element: unknown) => boolean {
   return (element) => {
     if (!isObject(element)) return element !== null && element !== undefined;
-    return needs ? needs.some((key) => element[key] !== undefined) : Object.keys(element).length > 0;
+    return needs ? needs.some((key) => element[key] !== undefined && element[key] !== '') : Object.keys(element).length > 0;
   };
 }
 

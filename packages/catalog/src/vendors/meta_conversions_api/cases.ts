@@ -34,6 +34,33 @@ export default vendorCases(
   meta,
   [
     {
+      name: 'blank fields: the sku takes the place of the id, the revenue that of the total, context.traits that of the traits',
+      event: orderCompleted(
+        {
+          order_id: '',
+          checkout_id: 'c-1',
+          total: '',
+          products: [
+            { product_id: '', sku: 'S1', price: 5 },
+            { product_id: '', name: 'Bag', price: 1 },
+          ],
+        },
+        { traits: { email: '' }, context: { traits: { email: 'anna.berg@example.com' } } },
+      ),
+      requests: [
+        {
+          contains: {
+            'data[0].user_data.em': HASHED.email,
+            'data[0].custom_data.order_id': 'c-1',
+            'data[0].custom_data.value': 35,
+            'data[0].custom_data.content_ids': ['S1'],
+            'data[0].custom_data.contents': [{ id: 'S1', quantity: 1, item_price: 5 }],
+            'data[0].custom_data.num_items': 1,
+          },
+        },
+      ],
+    },
+    {
       name: 'a product without an id is neither sent nor counted',
       event: orderCompleted({ products: [{ product_id: 'p-1', quantity: 2 }, { name: 'Bag', quantity: 5 }, 'broken'] }),
       requests: [{ contains: { 'data[0].custom_data.num_items': 2, 'data[0].custom_data.content_ids': ['p-1'] } }],

@@ -77,7 +77,7 @@ export const VALUE_REQUIRED = orderValue('custom_data', { required: true });
 
 /** Which products, without a count or a type. */
 export const CONTENTS: JsonObject[] = [
-  data(source.productIds, 'content_ids', ['to_string']),
+  data(source.productIds, 'content_ids', ['trim']),
   data(product('product_id', 'sku'), 'contents[*].id', ['to_string']),
   data(product('quantity'), 'contents[*].quantity', ['to_integer'], { default: 1 }),
   data(product('price'), 'contents[*].item_price', ['to_number']),
@@ -89,7 +89,7 @@ export const PRODUCT_LIST: JsonObject[] = [
 ];
 
 export const SINGLE_PRODUCT: JsonObject[] = [
-  data(source.productId, 'content_ids[0]', ['to_string']),
+  data(source.productId, 'content_ids[0]', ['trim']),
   data(source.productId, 'contents[0].id', ['to_string']),
   data('properties.quantity', 'contents[0].quantity', ['to_integer'], { default: 1, when: source.HAS_PRODUCT }),
   data('properties.price', 'contents[0].item_price', ['to_number'], { when: source.HAS_PRODUCT }),

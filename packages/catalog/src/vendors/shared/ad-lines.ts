@@ -44,12 +44,12 @@ export function adLines(to: AdTargets): Record<EventKind, JsonObject[]> {
   ];
   const products = [
     ...(at ? productList(at.at, at.names, at.style) : []),
-    ...line(source.productIds, to.ids, ['to_string']),
+    ...line(source.productIds, to.ids, ['trim']),
     ...(to.count === undefined ? [] : [itemCount(to.count)]),
   ];
   const product = [
     ...(at ? singleProduct(at.at, at.names, at.style) : []),
-    ...line(source.productId, to.ids === undefined ? undefined : `${to.ids}[0]`, ['to_string']),
+    ...line(source.productId, to.ids === undefined ? undefined : `${to.ids}[0]`, ['trim']),
     ...line(source.productName, to.name),
     ...line(source.CATEGORY, to.category),
     ...(to.value === undefined ? [] : unitValue(to.value, steps).map((one) => ({ ...one, ...when }) as JsonObject)),
