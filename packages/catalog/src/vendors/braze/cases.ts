@@ -247,6 +247,16 @@ export default vendorCases(
       ],
     },
     {
+      name: 'an order whose products have no prices is one purchase of its value',
+      event: orderCompleted({ products: [{ product_id: 'p-1', quantity: 2 }, { product_id: 'p-2' }] }),
+      requests: [{ contains: { 'purchases[0].product_id': 'order', 'purchases[0].price': 42.5, 'purchases[1]': undefined } }],
+    },
+    {
+      name: 'products without prices in an order without a value',
+      event: orderCompleted({ total: null, revenue: null, products: [{ product_id: 'p-1', quantity: 2 }] }),
+      requests: [{ contains: { 'purchases[0].product_id': 'p-1', 'purchases[0].price': 0, 'purchases[0].quantity': 2 } }],
+    },
+    {
       name: 'identify merges the alias profile of the visitor, and sets attributes',
       event: identified({
         traits: {

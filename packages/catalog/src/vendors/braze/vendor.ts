@@ -73,7 +73,14 @@ const PAGE = event('Page Viewed', [
 const SCREEN = event('Screen Viewed', [...CUSTOM, from('name', 'events[0].properties.screen_name')]);
 
 const bought = (name: string) => `purchases[*].${name}`;
-/** One purchase a product, as Braze counts them; an order without products is one purchase of its whole value. */
+/** An order whose products have prices, or that has no value of its own. */
+const HAS_PRICES = {
+  any: [
+    { field: 'properties.products[*].price', op: 'exists' },
+    { all: [{ field: 'properties.products[0]', op: 'exists' }, ...source.VALUE.map((field) => ({ field, op: 'not_exists' }))] },
+  ],
+};
+/** One purchase a product, as Braze counts them; an order without products or prices is one purchase of its whole value. */
 const ORDER = [
   event(
     undefined,
@@ -89,7 +96,7 @@ const ORDER = [
       from(source.ORDER_ID, bought('properties.order_id'), ['to_string']),
       from('properties.coupon', bought('properties.coupon')),
     ],
-    { filter: { field: 'properties.products[0]', op: 'exists' } },
+    { filter: HAS_PRICES },
   ),
   event(undefined, [
     set('purchases[0].product_id', 'order'),
