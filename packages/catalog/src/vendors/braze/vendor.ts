@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal } from '../shared/commerce.ts';
+import { HAS_PRICES, orderTotal } from '../shared/commerce.ts';
 import { optionalText, secret } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -74,9 +74,9 @@ const SCREEN = event('Screen Viewed', [...CUSTOM, from('name', 'events[0].proper
 
 const bought = (name: string) => `purchases[*].${name}`;
 /** An order whose products have prices, or that has no value of its own. */
-const HAS_PRICES = {
+const BY_PRODUCT = {
   any: [
-    { field: 'properties.products[*].price', op: 'exists' },
+    HAS_PRICES,
     { all: [{ field: 'properties.products[0]', op: 'exists' }, ...source.VALUE.map((field) => ({ field, op: 'not_exists' }))] },
   ],
 };
@@ -96,7 +96,7 @@ const ORDER = [
       from(source.ORDER_ID, bought('properties.order_id'), ['to_string']),
       from('properties.coupon', bought('properties.coupon')),
     ],
-    { filter: HAS_PRICES },
+    { filter: BY_PRODUCT },
   ),
   event(undefined, [
     set('purchases[0].product_id', 'order'),

@@ -50,6 +50,11 @@ export default vendorCases(
       event: track('Lead Generated', { is_new_customer: false }, { context }),
       requests: [{ url: url({ ...base, OID: 'evt-1', CUST_STATUS: 'Return', TYPE: '9' }) }],
     },
+    {
+      name: 'an order whose products have no prices',
+      event: orderCompleted({ products: [{ product_id: 'p-1', quantity: 2 }, { product_id: 'p-2' }] }, { context }),
+      requests: [{ contains: { AMOUNT: '35', ITEM1: undefined, QTY1: undefined } }],
+    },
     { name: 'an order without a click', event: orderCompleted({}, { context: {} }), dropped: 'missing_required:CJEVENT' },
     {
       name: 'an order without a currency',

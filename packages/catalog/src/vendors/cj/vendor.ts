@@ -2,18 +2,17 @@
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal, productList } from '../shared/commerce.ts';
+import { HAS_PRICES, orderTotal, pricedProducts } from '../shared/commerce.ts';
 import { digits, eventTable, text } from '../shared/fields.ts';
 import { from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
-const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const ORDER = [
   from('properties.currency', 'CURRENCY', ['currency_code'], { required: true }),
   from('properties.coupon', 'COUPON'),
   from('properties.discount', 'DISCOUNT', ['to_number']),
-  ...orderTotal('AMOUNT', { when: { not: HAS_PRODUCTS } }, ['properties.subtotal', ...source.REVENUE]),
-  ...productList('items', { id: 'ITEM', price: 'AMT', quantity: 'QTY', discount: 'DCNT' }, { default_quantity: true }),
+  ...orderTotal('AMOUNT', { when: { not: HAS_PRICES } }, ['properties.subtotal', ...source.REVENUE]),
+  ...pricedProducts('items', { id: 'ITEM', price: 'AMT', quantity: 'QTY', discount: 'DCNT' }),
 ];
 
 const variants = blueprints({

@@ -125,6 +125,32 @@ export default vendorCases(
       event: { ...bare('Order Completed', { currency: 'EUR' }), traits: { email: 'anna.berg@example.com' } },
       dropped: 'missing_required:ClickId',
     },
+    {
+      name: 'an order whose products have no prices',
+      event: orderCompleted(
+        { discount: 4, products: [{ product_id: 'p-1', quantity: 2 }, { product_id: 'p-2' }] },
+        { traits: {}, context },
+      ),
+      requests: [
+        {
+          body: form({
+            ...base,
+            OrderId: 'o-1',
+            ClickId: 'click-1',
+            CustomerId: 'user-1',
+            IpAddress: '203.0.113.7',
+            UserAgent: 'Mozilla/5.0 (X11; Linux x86_64)',
+            TrackingConsent: 'true',
+            CurrencyCode: 'EUR',
+            OrderShipping: '2.5',
+            OrderTax: '5',
+            OrderPromoCode: 'TEA10',
+            OrderSubTotalPostDiscount: '35',
+            EventTypeId: '20456',
+          }),
+        },
+      ],
+    },
     { name: 'nobody to credit', event: bare('Order Completed', { currency: 'EUR' }), dropped: 'missing_required:ClickId' },
     { name: 'an event without a type', event: track('Signed Up', {}, { context }), dropped: 'mapping_filter' },
     { name: 'an identify', event: identified(), dropped: 'mapping_default' },

@@ -3,28 +3,26 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal, productList } from '../shared/commerce.ts';
+import { HAS_PRICES, orderTotal, pricedProducts } from '../shared/commerce.ts';
 import { deviceIds } from '../shared/device.ts';
 import { digits, eventTable, idOf, secret, text } from '../shared/fields.ts';
 import { from } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EMAIL_IS_HASHED, PLAIN_EMAIL } from '../shared/user-data.ts';
 
-const HAS_PRODUCTS = { field: 'properties.products[0]', op: 'exists' };
 const ORDER = [
   from('properties.currency', 'CurrencyCode', ['currency_code'], { required: true }),
   // impact.com subtracts it from the items. The subtotal of an order without items is already net of it.
-  from('properties.discount', 'OrderDiscount', ['to_number'], { when: HAS_PRODUCTS }),
+  from('properties.discount', 'OrderDiscount', ['to_number'], { when: HAS_PRICES }),
   from('properties.shipping', 'OrderShipping', ['to_number']),
   from('properties.tax', 'OrderTax', ['to_number']),
   from('properties.coupon', 'OrderPromoCode'),
-  // Only for orders without items.
-  ...orderTotal('OrderSubTotalPostDiscount', { when: { not: HAS_PRODUCTS } }, ['properties.subtotal', ...source.REVENUE]),
-  ...productList(
-    'items',
-    { id: 'ItemSku', name: 'ItemName', category: 'ItemCategory', quantity: 'ItemQuantity', price: 'ItemPrice', discount: 'ItemDiscount' },
-    { default_quantity: true },
-  ),
+  // Only for orders without items, or whose items have no prices.
+  ...orderTotal('OrderSubTotalPostDiscount', { when: { not: HAS_PRICES } }, ['properties.subtotal', ...source.REVENUE]),
+  ...pricedProducts('items', {
+    ...{ id: 'ItemSku', name: 'ItemName', category: 'ItemCategory' },
+    ...{ quantity: 'ItemQuantity', price: 'ItemPrice', discount: 'ItemDiscount' },
+  }),
 ];
 
 const variants = blueprints({

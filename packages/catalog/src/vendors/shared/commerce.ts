@@ -78,6 +78,12 @@ export function productList(target: string, names: ProductNames, style: ProductS
   return lines(names, style, (fields) => product(...fields), `${target}[*]`, {});
 }
 
+/** At least one product of an order has a price. */
+export const HAS_PRICES = { field: 'properties.products[*].price', op: 'exists' };
+/** The products of an order whose amount they make up. Without a price the amount is that of the order. */
+export const pricedProducts = (target: string, names: ProductNames): JsonObject[] =>
+  productList(target, names, { default_quantity: true }).map((line) => ({ ...line, when: HAS_PRICES }));
+
 /** The single product in the event's own properties as `target[0]`, only if it has an id. */
 export function singleProduct(target: string, names: ProductNames, style: ProductStyle = {}): JsonObject[] {
   return lines(names, style, (fields) => fields.map((name) => `properties.${name}`), `${target}[0]`, { when: source.HAS_PRODUCT });
