@@ -49,6 +49,25 @@ export default vendorCases(
       event: track('Order Refunded', { order_id: 'o-1', currency: 'EUR', products: [{ sku: 'S1', price: -10, quantity: 2 }] }, { context }),
       requests: [{ contains: { amtlist: '-2000' } }],
     },
+    {
+      name: 'the lists have one place for each product, whatever it lacks',
+      event: orderCompleted(
+        {
+          products: [
+            { product_id: 'p|1', quantity: 2 },
+            { name: 'Bag', price: 5 },
+            { sku: 'S3', price: 3 },
+          ],
+        },
+        { context },
+      ),
+      requests: [{ contains: { skulist: 'p_1|Bag|S3', qlist: '2|1|1', amtlist: '0|500|300', namelist: 'p_1|Bag|S3' } }],
+    },
+    {
+      name: 'an order whose products have no prices',
+      event: orderCompleted({ products: [{ sku: 'S1' }] }, { context }),
+      dropped: 'missing_required:amtlist',
+    },
     { name: 'an order without a click', event: orderCompleted({}, { context: {} }), dropped: 'missing_required:tr' },
     {
       name: 'an order without an id',

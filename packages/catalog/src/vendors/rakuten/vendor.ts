@@ -6,7 +6,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { WITHOUT_SIGN } from '../shared/commerce.ts';
+import { HAS_PRICES, WITHOUT_SIGN } from '../shared/commerce.ts';
 import { digits, text } from '../shared/fields.ts';
 import { from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -14,21 +14,23 @@ import { product } from '../shared/sources.ts';
 
 const TIME = use('format_time', 'yyyyMMdd_HHmm');
 const JOINED = use('join', '|');
-/** Line totals in the smallest unit of the currency, and a minus for refunds. */
-const amounts = (sign: Transform[]) =>
-  from(
-    'properties.products',
-    'amtlist',
-    [use('multiply_fields', 'price', 'quantity'), ...sign, use('minor_units', { source: 'properties.currency' }), JOINED],
-    { required: true },
-  );
+/** Line totals in the smallest unit of the currency, and a minus for refunds. A product without a price is 0, if another has one. */
+const amounts = (sign: Transform[]) => {
+  const totals = [use('multiply_fields', 'price', 'quantity'), ...sign, use('minor_units', { source: 'properties.currency' })];
+  return [
+    from('properties.products', 'amtlist', [...totals, JOINED], { required: true }),
+    from('properties.products', 'amtlist', [...totals, use('fill_missing', 0), JOINED], { when: HAS_PRICES }),
+  ];
+};
+/** The lists must have one part for each product. */
+const LISTED = ['to_string', use('replace', '\\|', '_'), use('fill_missing', '-'), JOINED];
 const order = (sign: Transform[] = []) => [
   from(source.ORDER_ID, 'ord', ['to_string'], { required: true }),
   from('properties.currency', 'cur', ['currency_code'], { required: true }),
-  from(product('sku', 'product_id'), 'skulist', ['to_string', JOINED], { required: true }),
+  from(product('sku', 'product_id', 'name'), 'skulist', LISTED, { required: true }),
   from('properties.products', 'qlist', [use('multiply_fields', 'quantity'), use('fill_missing', 1), JOINED]),
-  amounts(sign),
-  from(product('name'), 'namelist', [use('replace', '\\|', '_'), JOINED]),
+  ...amounts(sign),
+  from(product('name', 'sku', 'product_id'), 'namelist', LISTED),
   from('properties.coupon', 'coupon'),
 ];
 
