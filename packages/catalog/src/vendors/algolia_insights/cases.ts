@@ -90,7 +90,12 @@ export default vendorCases(
     },
     {
       name: 'an order in which a product has no id has as many ids as entries of data',
-      event: orderCompleted({ products: [{ product_id: 'p-1', price: 10 }, { price: 32.5 }] }),
+      event: orderCompleted({
+        products: [
+          { product_id: 'p-1', price: 10 },
+          { product_id: '', price: 32.5 },
+        ],
+      }),
       requests: says({
         ...sentOrder,
         objectIDs: ['p-1', 'unknown'],

@@ -23,9 +23,9 @@ const ONE = [
     { required: true },
   ),
 ];
-const MANY = [from(product(...ID), 'objectIDs', ['to_string', use('take', 20)], { required: true })];
+const MANY = [from(product(...ID), 'objectIDs', ['trim', use('take', 20)], { required: true })];
 /** Algolia rejects an event with fewer ids than entries of data: a product without an id is `unknown` beside others that have one. */
-const MANY_ALIGNED = [...MANY, from(product(...ID), 'objectIDs[*]', ['to_string'], { default: 'unknown' })];
+const MANY_ALIGNED = [...MANY, from(product(...ID), 'objectIDs[*]', ['trim'], { default: 'unknown' })];
 /** One entry for each object, in the same order. The query id of a purchase belongs to its products. */
 const ONE_DATA = [
   from('properties.price', 'objectData[0].price', ['to_number']),

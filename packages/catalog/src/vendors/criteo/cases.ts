@@ -50,6 +50,20 @@ export default vendorCases(
         },
       ],
     },
+    {
+      name: 'a product without an id is not sent',
+      config,
+      event: orderCompleted(
+        {
+          products: [
+            { name: 'Bag', price: 5 },
+            { product_id: 'p-1', price: 10 },
+          ],
+        },
+        { context },
+      ),
+      requests: [{ contains: { 'events[0].item': [{ id: 'p-1', price: 10, quantity: 1 }] } }],
+    },
     { name: 'a page', config, event: pageViewed({ context }), requests: sent({ event: 'viewPage' }) },
     {
       name: 'a product page',

@@ -130,7 +130,7 @@ export default defineVendor({
     answers: ANSWERS,
   },
   event_name: { target: 'events[0].event' },
-  compact: [{ path: 'events[0].item' }],
+  compact: [{ path: 'events[0].item', needs: ['id'] }],
   together: [['id.mapping_key', 'id.mapped_user_id']],
   require_one_of: [['id.mapped_user_id', 'id.email']],
   default_action: 'drop',

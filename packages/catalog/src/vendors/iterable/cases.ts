@@ -148,6 +148,26 @@ export default vendorCases(
       dropped: 'missing_required:purchase.items[*].price',
     },
     {
+      name: 'a product without a price beside one that has one',
+      event: orderCompleted({
+        products: [
+          { product_id: 'p-1', price: 10 },
+          { product_id: 'p-2', name: 'Bag' },
+        ],
+      }),
+      requests: [
+        {
+          contains: {
+            items: [
+              { id: 'p-1', name: 'p-1', price: 10, quantity: 1 },
+              { id: 'p-2', name: 'Bag', price: 0, quantity: 1 },
+            ],
+            total: 42.5,
+          },
+        },
+      ],
+    },
+    {
       name: 'a product without name and quantity',
       event: track('Cart Viewed', { products: [{ product_id: 'p-1', price: 10 }] }),
       requests: [{ contains: { items: [{ id: 'p-1', name: 'p-1', price: 10, quantity: 1 }] } }],

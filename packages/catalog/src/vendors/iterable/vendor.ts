@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal, productList } from '../shared/commerce.ts';
+import { HAS_PRICES, orderTotal, productList } from '../shared/commerce.ts';
 import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -48,6 +48,8 @@ const items = (list: string) => [
   // Iterable requires name and price of every item; an item without a name is known by its id.
   from(product('name', 'product_name', 'product_id', 'sku'), `${list}.items[*].name`, ['to_string']),
   from(product('price'), `${list}.items[*].price`, ['to_number'], { required: true }),
+  // Beside others that have one. The total does not depend on it.
+  from(product('price'), `${list}.items[*].price`, ['to_number'], { default: 0, when: HAS_PRICES }),
   from(product('sku'), `${list}.items[*].sku`, ['to_string']),
   from(product('category'), `${list}.items[*].categories[0]`),
 ];
