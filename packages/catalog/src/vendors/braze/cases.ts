@@ -247,6 +247,28 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a recommended order: every product has an id, a name and a price',
+      variant: 'ecommerce',
+      event: orderCompleted({
+        products: [
+          { product_id: 'p-1', price: 5 },
+          { name: 'Bag', price: 3 },
+          { sku: 'S3', name: 'Cup' },
+        ],
+      }),
+      requests: [
+        {
+          contains: {
+            'events[0].properties.products': [
+              { product_id: 'p-1', product_name: 'p-1', variant_id: 'p-1', price: 5, quantity: 1 },
+              { product_id: 'Bag', product_name: 'Bag', variant_id: 'Bag', price: 3, quantity: 1 },
+              { product_id: 'S3', product_name: 'Cup', variant_id: 'S3', price: 0, quantity: 1 },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'an order whose products have no prices is one purchase of its value',
       event: orderCompleted({ products: [{ product_id: 'p-1', quantity: 2 }, { product_id: 'p-2' }] }),
       requests: [{ contains: { 'purchases[0].product_id': 'order', 'purchases[0].price': 42.5, 'purchases[1]': undefined } }],

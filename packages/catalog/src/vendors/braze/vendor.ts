@@ -117,9 +117,10 @@ type Names = (...names: string[]) => string[];
 const ecommerce = (name: string) => `events[0].properties.${name}`;
 const item = (index: '0' | '*') => (name: string) => ecommerce(`products[${index}].${name}`);
 const own: Names = (...names) => names.map((name) => `properties.${name}`);
+const NAMES = ['name', 'product_name', 'title'];
 const productLines = (of: Names, at: (name: string) => string) => [
   from(of('product_id', 'sku'), at('product_id'), ['to_string'], { required: true }),
-  from(of('name', 'product_name', 'title'), at('product_name'), [], { required: true }),
+  from(of(...NAMES), at('product_name'), [], { required: true }),
   from(of('variant', 'product_id', 'sku'), at('variant_id'), ['to_string']),
   from(of('price'), at('price'), ['to_number'], { required: true }),
   from(of('url'), at('product_url')),
@@ -130,8 +131,16 @@ const lineItem = (of: Names, at: (name: string) => string) => [
   from(of('quantity'), at('quantity'), ['to_integer'], { default: 1 }),
 ];
 const SINGLE_RECOMMENDED = productLines(own, ecommerce);
+const IS_NAMED = { any: product(...NAMES).map((field) => ({ field, op: 'matches', value: '\\S' })) };
+/** What one of several products lacks: Braze checks all of them. */
+const COMPLETED = [
+  from(product('product_id', 'sku', ...NAMES), item('*')('product_id'), ['to_string']),
+  from(product(...NAMES, 'product_id', 'sku'), item('*')('product_name'), ['to_string'], { when: IS_NAMED }),
+  from(product('variant', 'product_id', 'sku', ...NAMES), item('*')('variant_id'), ['to_string']),
+  from(product('price'), item('*')('price'), ['to_number'], { default: 0, when: HAS_PRICES }),
+];
 /** With the price of one product there is a total. */
-const LIST_RECOMMENDED = [...lineItem(product, item('*')), ...orderTotal(ecommerce('total_value'))];
+const LIST_RECOMMENDED = [...lineItem(product, item('*')), ...COMPLETED, ...orderTotal(ecommerce('total_value'))];
 /** A product that was put into the cart or taken out. The value of the whole cart is optional here, and the event does not have it. */
 const CART_CHANGE = lineItem(own, item('0'));
 const amounts = (...names: string[]) => names.map((name) => from(`properties.${name}`, ecommerce(name), ['to_number']));
