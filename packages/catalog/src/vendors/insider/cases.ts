@@ -46,6 +46,19 @@ const sentOrder = {
 export default vendorCases(
   insider,
   [
+    {
+      name: 'a product without a price beside one that has one',
+      event: orderCompleted({ products: [{ product_id: 'p-1', price: 10 }, { product_id: 'p-2' }] }),
+      requests: [
+        {
+          contains: {
+            'users[0].events[0].event_params.unit_sale_price': 10,
+            'users[0].events[1].event_params.unit_sale_price': 0,
+            'users[0].events[1].event_params.unit_price': undefined,
+          },
+        },
+      ],
+    },
     { name: 'an order is one event for each product', event: order, requests: says(sentOrder) },
     { name: 'a batch', variant: 'retail', event: order, batched: [quiz], requests: says(sentOrder, sentQuiz) },
     {

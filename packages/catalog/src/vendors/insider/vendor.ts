@@ -6,6 +6,7 @@ import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
+import { HAS_PRICES } from '../shared/commerce.ts';
 import { secret, text } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -37,6 +38,7 @@ const purchase = (name: string): JsonObject[] => [
   from(product('category'), each('taxonomy[0]'), ['to_string']),
   from(product('price'), each('unit_price'), ['to_number']),
   from(product('price'), each('unit_sale_price'), ['to_number'], { required: true }),
+  from(product('price'), each('unit_sale_price'), ['to_number'], { default: 0, when: HAS_PRICES }),
   from(product('quantity'), each('quantity'), ['to_integer'], { default: 1 }),
   from('properties.currency', each('currency'), ['currency_code'], { required: true }),
   from([...source.ORDER_ID, 'properties.cart_id'], each('event_group_id'), ['to_string'], { required: true }),
