@@ -388,6 +388,23 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a refund that the shop writes with a minus',
+      event: track('Order Refunded', {
+        ...{ order_id: 'o-1', total: -20, tax: -3, shipping: '-2', currency: 'EUR' },
+        products: [{ product_id: 'p-1', price: -10, quantity: 2 }, { product_id: 'p-2' }],
+      }),
+      requests: [
+        {
+          contains: {
+            'events[0].params.value': 20,
+            'events[0].params.tax': 3,
+            'events[0].params.shipping': 2,
+            'events[0].params.items': [{ item_id: 'p-1', price: 10, quantity: 2 }, { item_id: 'p-2' }],
+          },
+        },
+      ],
+    },
+    {
       name: 'an address without a country that Google knows is left out as a whole',
       event: track(
         'Quiz Taken',

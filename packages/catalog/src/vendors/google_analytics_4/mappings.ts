@@ -1,6 +1,6 @@
 /** Google Analytics 4: lines that the blueprints share. An event of ours is `events[0]`; up to 25 of one client share a request. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { orderValue, unitValue } from '../shared/commerce.ts';
+import { orderTotal, orderValue, unitValue, WITHOUT_SIGN } from '../shared/commerce.ts';
 import { from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
@@ -150,6 +150,15 @@ export const TRANSACTION: JsonObject[] = [
   ...VALUE,
   ...COUPON,
   ...PRODUCT_LIST,
+];
+
+/** A refund is an amount that Google subtracts. */
+export const REFUND: JsonObject[] = [
+  ...TRANSACTION,
+  ...orderTotal(`${PARAMS}.value`, {}, source.VALUE, WITHOUT_SIGN),
+  param('properties.tax', 'tax', ...WITHOUT_SIGN),
+  param('properties.shipping', 'shipping', ...WITHOUT_SIGN),
+  from(product('price'), item('price'), WITHOUT_SIGN),
 ];
 
 export const PROMOTION: JsonObject[] = [

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { event } from '../shared/mapping.ts';
 import type { CommerceEvent } from '../shared/standard-events.ts';
-import { COUPON, LIST, METHOD, PRODUCT_LIST, PROMOTION, param, SINGLE_PRODUCT, TRANSACTION, VALUE } from './mappings.ts';
+import { COUPON, LIST, METHOD, PRODUCT_LIST, PROMOTION, param, REFUND, SINGLE_PRODUCT, TRANSACTION, VALUE } from './mappings.ts';
 
 const SEARCH = [param('properties.query', 'search_term')];
 const STEP = [
@@ -30,7 +30,7 @@ export const RETAIL: Record<CommerceEvent, JsonObject> = {
   'Payment Info Entered': event('add_payment_info', [param('properties.payment_method', 'payment_type'), ...CART]),
   'Order Completed': event('purchase', TRANSACTION),
   'Order Updated': event('order_updated', TRANSACTION),
-  'Order Refunded': event('refund', TRANSACTION),
+  'Order Refunded': event('refund', REFUND),
   'Order Cancelled': event('order_cancelled', TRANSACTION),
   'Coupon Entered': event('coupon_entered', COUPON_EVENT),
   'Coupon Applied': event('coupon_applied', COUPON_EVENT),

@@ -83,6 +83,11 @@ export default vendorCases(
       }),
     },
     {
+      name: 'a refund that the shop writes with a minus',
+      event: track('Order Refunded', { order_id: 'o-1', total: -10 }, { traits: {}, context: {} }),
+      requests: [{ contains: { '[0].data.order': { order_id: 'o-1', total: 10, subtotal: 10 } } }],
+    },
+    {
       name: 'a cancellation with a subtotal of its own',
       event: track('Order Cancelled', { order_id: 'o-1', total: 10, subtotal: 8 }, { traits: {}, context: {} }),
       requests: says({

@@ -7,7 +7,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { oneBadFailsAll } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal, productList } from '../shared/commerce.ts';
+import { orderTotal, productList, WITHOUT_SIGN } from '../shared/commerce.ts';
 import { select, text } from '../shared/fields.ts';
 import { event, from, type Rest, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -35,7 +35,11 @@ const ORDER = [
  * ODP subtracts total and subtotal from the order, and both are the amount if the event does not say otherwise. Tax and shipping would
  * replace those of the order, so they are left out; items are not needed.
  */
-const REVERSAL = [...orderTotal('data.order.subtotal'), ...TOTAL];
+const REVERSAL = [
+  ...TOTAL,
+  ...['subtotal', 'total'].flatMap((name) => orderTotal(`data.order.${name}`, {}, source.VALUE, WITHOUT_SIGN)),
+  from('properties.subtotal', 'data.order.subtotal', WITHOUT_SIGN),
+];
 /** ODP keeps host and path of a page apart. */
 const page = (sources: string[], rest: Rest = {}): JsonObject[] => [
   from(sources, 'data.hostname', ['url_host'], rest),
