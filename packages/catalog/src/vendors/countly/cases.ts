@@ -1,5 +1,5 @@
 import { vendorCases } from '../shared/cases.ts';
-import { bare, CONTEXT, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
+import { bare, CONTEXT, camelNamed, grouped, identified, orderCompleted, pageViewed, track } from '../shared/sample-events.ts';
 import countly from './vendor.ts';
 
 const AT = 1767323045678;
@@ -13,6 +13,27 @@ const signedUp = { ...who, events: [happened('Signed Up', { method: 'email' })] 
 export default vendorCases(
   countly,
   [
+    {
+      name: 'a group is an event with its id',
+      event: grouped(),
+      requests: [{ body: form({ ...who, events: [happened('group', { group_id: 'acme', group_name: 'Acme' })] }) }],
+    },
+    {
+      name: "a name in camel case, as Segment's specification has it",
+      event: camelNamed(),
+      requests: [
+        {
+          body: form({
+            device_id: 'user-1',
+            timestamp: AT,
+            user_details: {
+              ...{ name: 'Anna Berg', email: 'anna.berg@example.com' },
+              custom: { email: 'anna.berg@example.com', firstName: 'Anna', lastName: 'Berg' },
+            },
+          }),
+        },
+      ],
+    },
     {
       name: 'an event under its own name',
       event: track('Signed Up', { method: 'email' }),

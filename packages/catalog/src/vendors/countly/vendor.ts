@@ -7,7 +7,7 @@ import { secret, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
-import { PLAIN_EMAIL } from '../shared/user-data.ts';
+import { fullName, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 const EVENT = 'events[0]';
 const SUM = orderTotal(`${EVENT}.sum`);
@@ -67,8 +67,13 @@ export default defineVendor({
         from(['name', ...source.PAGE_TITLE, 'context.page.path'], `${EVENT}.segmentation.name`),
         set(`${EVENT}.segmentation.visit`, 1),
       ]),
+      '@group': event('group', [
+        ...HAPPENED,
+        from('group_id', `${EVENT}.segmentation.group_id`),
+        from('traits.name', `${EVENT}.segmentation.group_name`),
+      ]),
       '@identify': event(undefined, [
-        from('traits.name', 'user_details.name'),
+        ...fullName('user_details.name'),
         from('traits.username', 'user_details.username'),
         from('traits.email', 'user_details.email', [PLAIN_EMAIL]),
         from('traits.phone', 'user_details.phone'),
