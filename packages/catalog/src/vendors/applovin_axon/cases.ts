@@ -23,6 +23,11 @@ export default vendorCases(
   axon,
   [
     {
+      name: 'an address that was left blank',
+      event: track('Signed Up', {}, { traits: { email: 'anna.berg@example.com', address: { postal_code: '', country: '' } }, context }),
+      requests: [{ contains: { 'events[0].user_data': { ...browser, email: HASHED.email } } }],
+    },
+    {
       name: 'a purchase; the key without Bearer',
       event: order,
       requests: [

@@ -82,7 +82,7 @@ const variants = blueprints({
     from('user_id', 'user_data.user_id'),
     from(source.COUNTRY, 'user_data.country_code', ['country_code', 'uppercase']),
     // The first five digits in the United States.
-    from(source.POSTAL_CODE, 'user_data.zip', ['to_string', use('replace', '^(\\d{5})-?\\d{4}$', '$1')]),
+    from(source.POSTAL_CODE, 'user_data.zip', ['trim', use('replace', '^(\\d{5})-?\\d{4}$', '$1')]),
     advertisingId('user_data.ifa'),
     ...deviceIds({ idfv: 'user_data.idfv' }),
     set('user_data.os', 'ios', { when: source.IS_APPLE }),

@@ -12,6 +12,21 @@ export default vendorCases(
   impact,
   [
     {
+      name: 'an address that was left blank',
+      event: {
+        ...bare('Order Completed', { order_id: 'o-1', total: 5, currency: 'EUR' }),
+        ...{ traits: { address: { city: '', state: ' ', postal_code: '' } }, context: { click_ids: { irclickid: 'click-1' } } },
+      },
+      requests: [
+        {
+          body: form({
+            ...{ ...base, OrderId: 'o-1', ClickId: 'click-1', CurrencyCode: 'EUR' },
+            ...{ OrderSubTotalPostDiscount: '5', EventTypeId: '20456' },
+          }),
+        },
+      ],
+    },
+    {
       name: 'an order with numbered items, and the e-mail address as SHA-1',
       event: order,
       requests: [

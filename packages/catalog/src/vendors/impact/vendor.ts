@@ -38,9 +38,9 @@ const variants = blueprints({
     from(source.EMAIL, 'CustomerEmail', [PLAIN_EMAIL, 'sha1']),
     // impact.com takes both hashes, so one from the browser goes as it is.
     from(source.EMAIL, 'CustomerEmail', ['lowercase'], { when: EMAIL_IS_HASHED }),
-    from(source.CITY, 'CustomerCity'),
-    from(source.STATE, 'CustomerRegion'),
-    from(source.POSTAL_CODE, 'CustomerPostCode', ['to_string']),
+    from(source.CITY, 'CustomerCity', ['trim']),
+    from(source.STATE, 'CustomerRegion', ['trim']),
+    from(source.POSTAL_CODE, 'CustomerPostCode', ['trim']),
     from(source.COUNTRY, 'CustomerCountry', ['country_code', 'uppercase']),
     from('context.ip', 'IpAddress'),
     from('context.user_agent', 'UserAgent'),
