@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { hasOutlived, LINK_KEPT_MS, SESSION_KEPT_MS } from '@firsthand/core/process/visitor.ts';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { JetStreamApi, orNone } from '../event-log/jetstream/api.ts';
+import { persistAtStart } from '../event-log/jetstream/at-start.ts';
 import { Publisher } from '../event-log/jetstream/publisher.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
 
@@ -29,16 +30,7 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
   const publisher = new Publisher(connection, TIMEOUT_MS, () => {});
   const linked = new Map<string, { user: string; at: number }>();
   let swept = 1;
-  let made: Promise<void> | undefined;
-
-  function ensure(): Promise<void> {
-    made ??= api.ensureBucket(NAME, options.replicas, MAX_AGE_NS).catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  }
-  await ensure();
+  await persistAtStart(connection, () => api.ensureBucket(NAME, options.replicas, MAX_AGE_NS));
 
   async function read(subject: string): Promise<string | undefined> {
     const found = await orNone(api.call<{ message: { data?: string } }>(`STREAM.MSG.GET.${STREAM}`, { last_by_subj: subject }));

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { DEFAULT_PARTITIONS, type PartitionEpoch, withPartitions } from '../../../partition.ts';
 import { LogUnavailable } from '../port.ts';
 import { failureOf, JetStreamApi, orNone } from './api.ts';
+import { persistAtStart } from './at-start.ts';
 import { checkEarlierLayout, type EarlierLayout, readEarlierLayout } from './earlier-layout.ts';
 
 /** How the installation is laid out. All processes must agree on it, so it is stored beside the data. */
@@ -23,14 +23,10 @@ export interface LayoutOptions {
 const STREAM = 'firsthand_layout';
 const SUBJECT = 'firsthand-layout';
 const TIMEOUT_MS = 2_500;
-const AGAIN_MS = 250;
 const WRONG_LAST = 10_071;
 /** Every running process knows of a change after this time. */
 const SWITCH_AFTER_MS = 30_000;
 const WATCH_MS = 5_000;
-/** A start that waits longer than this says so, and again every minute. */
-const WARN_AFTER_MS = 5_000;
-const WARN_EVERY_MS = 60_000;
 /** Batches of messages are read without a consumer, which servers can since this release. */
 const OLDEST_SERVER = [2, 11] as const;
 
@@ -38,27 +34,20 @@ const OLDEST_SERVER = [2, 11] as const;
 export async function openLayout(connection: NatsConnection, options: LayoutOptions): Promise<StoredLayout> {
   checkVersion(connection.info?.version ?? '');
   const api = new JetStreamApi(connection, TIMEOUT_MS);
-  let warnedAt = performance.now() - WARN_EVERY_MS + WARN_AFTER_MS;
-  while (!connection.isClosed()) {
-    try {
-      await ensureStream(api, options.replicas);
-      const stored = await readLayout(api);
-      if (!stored) await checkEarlierLayout(api, options.onWarning);
-      const { layout, refused } = nextLayout(stored?.layout, options);
-      if (layout === stored?.layout || (await writeLayout(connection, layout, stored?.revision ?? 0))) {
-        if (refused !== undefined) options.onWarning?.(refused);
-        return layout;
-      }
-    } catch (error) {
-      if (!(error instanceof LogUnavailable)) throw error;
-      if (performance.now() - warnedAt > WARN_EVERY_MS) {
-        warnedAt = performance.now();
-        options.onWarning?.('NATS_URL: JetStream does not answer, waiting', error);
-      }
-      await sleep(AGAIN_MS);
-    }
+  for (;;) {
+    const layout = await persistAtStart(connection, () => storeLayout(api, connection, options), options.onWarning);
+    if (layout) return layout;
   }
-  throw new LogUnavailable('the connection to NATS is closed');
+}
+/** Undefined if another process wrote first. */
+async function storeLayout(api: JetStreamApi, connection: NatsConnection, options: LayoutOptions): Promise<StoredLayout | undefined> {
+  await ensureStream(api, options.replicas);
+  const stored = await readLayout(api);
+  if (!stored) await checkEarlierLayout(api, options.onWarning);
+  const { layout, refused } = nextLayout(stored?.layout, options);
+  if (layout !== stored?.layout && !(await writeLayout(connection, layout, stored?.revision ?? 0))) return undefined;
+  if (refused !== undefined) options.onWarning?.(refused);
+  return layout;
 }
 
 /** Streams of an earlier release whose records this one does not read. None once this release has started. Changes nothing. */
