@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorReply, writeReply } from './http/collection-reply.ts';
-import { createAdminSlot, type Listeners, openListeners, refuseCollection } from './listeners.ts';
+import { answerMeanwhile, createAdminSlot, type Listeners, openListeners, refuseCollection } from './listeners.ts';
 import { createLogger } from './runtime/logger.ts';
 
 const logger = createLogger('silent');
@@ -157,6 +157,18 @@ test.each([
     admin: undefined,
   });
   await expect(opening).rejects.toThrow(new RegExp(`^${fault}`));
+});
+
+test('a start that waits ends when its listener cannot open, and closes the listener when it goes on', async () => {
+  const waits = Promise.withResolvers<string>();
+  await expect(answerMeanwhile(waits.promise, () => Promise.reject(new Error('PORT: port 80 is in use')))).rejects.toThrow('in use');
+  let open = 0;
+  const going = answerMeanwhile(waits.promise, async () => {
+    open++;
+    waits.resolve('going on');
+    return { close: async () => void open-- };
+  });
+  expect([await going, open]).toEqual(['going on', 0]);
 });
 
 test('a handler that throws fails its own request and nothing else', async () => {

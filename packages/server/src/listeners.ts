@@ -153,6 +153,25 @@ export async function openListeners({ settings, logger, health, metrics, collect
   };
 }
 
+/** A start that takes longer waits for a server. */
+const SOON_MS = 1_000;
+
+/** Opens listeners while the start waits: a supervisor finds the process alive, and senders are told to retry. They close when it goes on. */
+export async function answerMeanwhile<T>(starting: Promise<T>, open: () => Promise<Pick<Listeners, 'close'>>): Promise<T> {
+  const failed = Promise.withResolvers<never>();
+  let opening: ReturnType<typeof open> | undefined;
+  const soon = setTimeout(() => {
+    opening = open();
+    opening.catch(failed.reject);
+  }, SOON_MS);
+  try {
+    return await Promise.race([starting, failed.promise]);
+  } finally {
+    clearTimeout(soon);
+    await (await opening)?.close();
+  }
+}
+
 /** Names the setting to correct: the port where it is taken or forbidden, else the address. */
 function listenFault({ code, message }: NodeJS.ErrnoException, variable: string, port: number): string {
   if (code === 'EADDRINUSE') return `${variable}: port ${port} is in use: stop the program that uses it, or set another ${variable}`;

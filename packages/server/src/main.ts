@@ -12,7 +12,7 @@ import { greeting } from './greeting.ts';
 import { verifyChallengeToken } from './http/challenge-token.ts';
 import { healthHandler } from './http/health.ts';
 import { type Running, runUntilStopped } from './lifecycle.ts';
-import { createAdminSlot, openListeners, refuseCollection } from './listeners.ts';
+import { answerMeanwhile, createAdminSlot, openListeners, refuseCollection } from './listeners.ts';
 import { keepLocalCopy, readLocalCopy } from './local-configuration.ts';
 import { otherPaths } from './openapi-paths.ts';
 import { watchDeliverers, watchSources } from './operations/health.ts';
@@ -35,7 +35,7 @@ import { loadConfig } from './stores/config/load-config.ts';
 import type { Db } from './stores/config/schema.ts';
 import { notify, readConfigVersion } from './stores/config/version.ts';
 import { registerSpaceGauge } from './stores/disk-space.ts';
-import { openStores } from './stores/open-stores.ts';
+import { openStores, type Stores } from './stores/open-stores.ts';
 import { outageOf } from './stores/outages.ts';
 import type { Telemetry } from './telemetry/start.ts';
 import { driverOptions } from './transports/sender.ts';
@@ -73,27 +73,14 @@ export async function startServer(settings: Settings, { record = true }: { recor
         },
       })
     : undefined;
-  const stores = await openStores({
-    settings,
-    clock,
-    logger,
-    onFatal(error) {
-      // After a failed flush the state on disk is unknown. Exiting is safe; continuing is not.
-      logger.fatal({ err: error }, 'event log failed, exiting');
-      process.exit(1);
-    },
-    background: background?.link,
-  });
-  const { log, observe, visitors, leases, ephemeral } = stores;
-  const { db } = stores.config;
   const { registry } = metrics;
-  registerSpaceGauge(registry, stores.space);
   let draining = false;
   let telemetry: Telemetry | undefined;
   let snapshots: LiveSnapshot | undefined;
+  let opened: Stores | undefined;
   const vitals = {
     roles: settings.roles,
-    logAvailable: () => log.available,
+    logAvailable: () => opened?.log.available ?? false,
     databaseAvailable: () => snapshots?.databaseAvailable ?? false,
     snapshotLoaded: () => snapshots !== undefined,
     draining: () => draining,
@@ -106,16 +93,36 @@ export async function startServer(settings: Settings, { record = true }: { recor
     health: healthHandler(vitals, { read: readMetrics, served: settings.metricsPort === undefined, token: settings.metricsToken }),
     metrics: healthHandler(vitals, { read: readMetrics, served: true, token: undefined }),
   };
+  const openWaiting = () =>
+    openListeners({
+      settings,
+      logger,
+      ...health,
+      collection: has('ingest') ? [health.health, refuseCollection] : [],
+      admin: createAdminSlot(),
+    });
+
+  const opening = openStores({
+    settings,
+    clock,
+    logger,
+    onFatal(error) {
+      // After a failed flush the state on disk is unknown. Exiting is safe; continuing is not.
+      logger.fatal({ err: error }, 'event log failed, exiting');
+      process.exit(1);
+    },
+    background: background?.link,
+  });
+  const stores = await answerMeanwhile(opening, openWaiting);
+  opened = stores;
+  const { log, observe, visitors, leases, ephemeral } = stores;
+  const { db } = stores.config;
+  registerSpaceGauge(registry, stores.space);
 
   const databaseDeps = { stores, settings, clock, logger };
   let database = await prepareDatabase(databaseDeps);
   const saved = database === undefined && has('ingest') ? await readLocalCopy(settings, logger) : undefined;
-  if (database === undefined && saved === undefined) {
-    const collection = has('ingest') ? [health.health, refuseCollection] : [];
-    const waiting = await openListeners({ settings, logger, ...health, collection, admin: createAdminSlot() });
-    database = await waitForDatabase(databaseDeps);
-    await waiting.close();
-  }
+  if (database === undefined && saved === undefined) database = await answerMeanwhile(waitForDatabase(databaseDeps), openWaiting);
   const secretKey = database?.vault.secretKey ?? settings.secretKey;
   // SECRET_KEY is required with DATABASE_URL, and without DATABASE_URL the database is always there.
   if (secretKey === undefined) throw new Error('SECRET_KEY: is required when DATABASE_URL is set');

@@ -29,7 +29,12 @@ export interface Readiness {
 /** Ready means that every role of this process can work. Roles that work from the snapshot continue without the database. */
 export function readiness(vitals: Vitals): { status: 200 | 503; body: Readiness } {
   const checks = {
-    store: check(vitals.databaseAvailable(), 'The database does not answer. Events are accepted with the last known configuration.'),
+    store: check(
+      vitals.databaseAvailable(),
+      vitals.snapshotLoaded()
+        ? 'The database does not answer. Events are accepted with the last known configuration.'
+        : 'The database has not answered yet.',
+    ),
     log: check(vitals.logAvailable(), 'The event log cannot store events.'),
     snapshot: check(vitals.snapshotLoaded(), 'The configuration is not loaded yet.'),
   };
