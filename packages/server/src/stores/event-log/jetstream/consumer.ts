@@ -101,6 +101,8 @@ export class GroupConsumer implements Consumer, Settler {
     opening.catch(() => {});
     const owned = await startInTurn(() => this.#takeover.run(this.#place, opening));
     this.#owned = owned;
+    // `stop` cannot stop an intake that it does not know: it may have been called between two steps of the takeover.
+    this.#check();
     this.#intake = new Intake(owned, {
       dispatcher: this.#dispatcher,
       settler: this,
