@@ -2,6 +2,7 @@
  * Reads one partition in order. An organisation may have a share of the events in memory. Where several organisations exist, one that exceeds
  * its share gets a cursor of its own, and the reader goes on with the events behind its backlog.
  */
+import { outcomeRecord, outcomesTopic } from '../../outcomes/outcome-log.ts';
 import { PROCESS_GROUP } from '../../partition.ts';
 import type { Consumer, Delivery, EventLog } from '../../stores/event-log/port.ts';
 import type { ProcessDeps } from './deps.ts';
@@ -62,7 +63,14 @@ export class PartitionReader {
       if (stored !== undefined) this.#resume(stored);
     }
     const maxBatch = this.#deps.log.atomic ? MAX_BATCH : MAX_BATCH_BY_MESSAGES;
-    const options = { start: 'beginning', maxInFlight: MAX_IN_FLIGHT, maxBatch, ordered: true, repeats: 'dropped' } as const;
+    const options = {
+      start: 'beginning',
+      maxInFlight: MAX_IN_FLIGHT,
+      maxBatch,
+      ordered: true,
+      repeats: 'dropped',
+      handsOutDuplicates: true,
+    } as const;
     this.#consumer = this.#deps.log.consume(this.#topic, PROCESS_GROUP, options, (batch) => this.#take(batch));
     if (this.#lagging.size > 0) this.#readsOldCursors = this.#startOldCursors();
   }
@@ -89,12 +97,17 @@ export class PartitionReader {
     const { lanes } = this.#deps;
     const left: Delivery[] = [];
     const leftTo = new Set<LaggingOrganisation>();
+    const duplicates: RawRecord[] = [];
     for (const delivery of batch) {
       // Records handed out while stopping stay unsettled for the next owner.
       if (this.#stopped) return;
       const record = readRawRecord(delivery, this.#topic);
       if (record === undefined) {
         await this.#discard(delivery);
+        continue;
+      }
+      if (delivery.isDuplicate) {
+        duplicates.push(record);
         continue;
       }
       const lagging = this.#laggingAt(record);
@@ -111,7 +124,20 @@ export class PartitionReader {
     lanes.begin();
     const last = batch.at(-1)?.record.position;
     if (last !== undefined) this.#pass(left, leftTo, last);
+    if (duplicates.length > 0) await this.#count(duplicates);
     while (this.#isFull && !this.#stopped) await lanes.changed();
+  }
+  /** An event that came to two ingest processes: neither knew the other's. The ids are the same if a crash repeats this. */
+  async #count(duplicates: readonly RawRecord[]): Promise<void> {
+    const { log } = this.#deps;
+    const records = duplicates.map(({ delivery: { record }, envelope: { org_id, pipeline_id, received_at } }) =>
+      outcomeRecord(`duplicate/${this.#topic}/${record.position}`, [
+        { kind: 'ingest_counts', at: received_at, org_id, pipeline_id, received: 0, duplicates: 1, rejected: {} },
+      ]),
+    );
+    const appends = [{ topic: outcomesTopic(log, this.#topic), records }];
+    const deliveries = duplicates.map(({ delivery }) => delivery);
+    await this.#persist('duplicates not counted, retrying', () => log.ackAll(deliveries, { appends }));
   }
   /**
    * Acknowledges what belongs to cursors, and tells them how far the reader is. The next batch does not wait for it: the events of others may

@@ -48,6 +48,8 @@ export interface Delivery {
   attempt: number;
   /** The state of the last `retryIn`. */
   state: unknown;
+  /** Another process has stored the same id before: see `handsOutDuplicates`. */
+  isDuplicate?: boolean;
   /**
    * Settles the record for this group. Resolves when that and `appends` are durable; `appends` are never stored after it. A second call
    * stores nothing and resolves.
@@ -86,6 +88,8 @@ export interface ConsumeOptions {
    * `ordered`, settling a record gives up the data of that record and of all before it.
    */
   readsLate?: boolean;
+  /** Records with an id that another process has stored before are handed out, marked as such, and not just settled. */
+  handsOutDuplicates?: boolean;
   /** What becomes of a record that comes again after a crash. Default: `seen`. */
   repeats?: Repeats;
 }

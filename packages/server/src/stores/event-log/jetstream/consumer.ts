@@ -106,7 +106,7 @@ export class GroupConsumer implements Consumer, Settler {
     this.#intake = new Intake(owned, {
       dispatcher: this.#dispatcher,
       settler: this,
-      includes: this.#options.includes,
+      options: this.#options,
       persist: (work) => this.#whileRunning(work),
       onError,
     });

@@ -18,16 +18,18 @@ export class JetStreamDelivery implements Delivery {
   readonly attempt: number;
   readonly state: unknown;
   readonly settler: Settler;
+  readonly isDuplicate: boolean;
   /** Results of the record may be stored, also while it is not settled. */
   mayHaveResults = false;
   #settling: Promise<void> | undefined;
 
-  constructor(settler: Settler, origin: Origin, record: StoredRecord, attempt: number, state: unknown) {
+  constructor(settler: Settler, origin: Origin, record: StoredRecord, attempt: number, state: unknown, isDuplicate = false) {
     this.settler = settler;
     this.origin = origin;
     this.record = record;
     this.attempt = attempt;
     this.state = state;
+    this.isDuplicate = isDuplicate;
   }
 
   get isSettling(): boolean {

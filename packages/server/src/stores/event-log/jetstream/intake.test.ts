@@ -29,10 +29,11 @@ interface Given {
   settledBefore?: string[];
   duplicates?: string[];
   includes?: (record: StoredRecord) => boolean;
+  handsOutDuplicates?: boolean;
   again?: (seq: number) => Promise<Message | undefined>;
 }
 /** `handled`: the ids that were handed out. */
-function open({ messages, open: opened = [], settledBefore = [], duplicates = [], includes, again }: Given) {
+function open({ messages, open: opened = [], settledBefore = [], duplicates = [], again, ...options }: Given) {
   const handled: string[] = [];
   const cursor = { owner: 'me', save: async () => {} } as unknown as Cursor;
   const ticks: (() => void)[] = [];
@@ -63,12 +64,12 @@ function open({ messages, open: opened = [], settledBefore = [], duplicates = []
   };
   const dispatcher = new Dispatcher({
     options: { maxBatch: 100, maxInFlight: 100 },
-    handle: async (batch) => void handled.push(...batch.map(({ record }) => record.id)),
+    handle: async (batch) => void handled.push(...batch.map(({ record, isDuplicate }) => (isDuplicate ? `${record.id} again` : record.id))),
     onRoom: () => {},
     onError,
   });
   const group = { reader, settlements, retries, since: 0, settledBefore: new Set(settledBefore) } as unknown as OwnedGroup;
-  const intake = new Intake(group, { dispatcher, settler: { settle: async () => {} }, includes, persist: (work) => work(), onError });
+  const intake = new Intake(group, { dispatcher, settler: { settle: async () => {} }, options, persist: (work) => work(), onError });
   return { intake, settlements, handled, ticks };
 }
 
@@ -84,6 +85,14 @@ test('duplicates, records settled before and records of others are settled and n
   expect(handled).toEqual(['d']);
   expect(settlements.open.records).toBe(1);
   expect(ticks).toHaveLength(1);
+  await intake.stop();
+});
+
+test('duplicates are handed out to a group that wants them, marked', async () => {
+  const { intake, handled } = open({ messages: [message(2, 'a', 'b')], duplicates: ['a'], handsOutDuplicates: true });
+  intake.fill();
+  await turns();
+  expect(handled).toEqual(['a again', 'b']);
   await intake.stop();
 });
 

@@ -9,7 +9,7 @@ import type { OwnedGroup } from './takeover.ts';
 export interface IntakeDeps {
   dispatcher: Dispatcher;
   settler: Settler;
-  includes: ConsumeOptions['includes'];
+  options: Pick<ConsumeOptions, 'includes' | 'handsOutDuplicates'>;
   /** Retries while the broker is unavailable and the consumer is not stopped. */
   persist<T>(work: () => Promise<T>): Promise<T>;
   onError(error: unknown): void;
@@ -96,14 +96,16 @@ export class Intake {
   /** `only`: the places in the batch that are not settled yet; all of them if empty. */
   #take(message: Message, only: readonly number[] = []): void {
     const { reader, settlements, settledBefore, since } = this.#group;
-    const { dispatcher, includes, settler } = this.#deps;
+    const { dispatcher, settler } = this.#deps;
+    const { includes, handsOutDuplicates = false } = this.#deps.options;
     const { records } = message;
     const open = new OpenMessage(message.seq, message.time, records.length);
     const deliveries: JetStreamDelivery[] = [];
     for (const index of records.keys()) {
       const record = message.record(index);
       const wanted = only.length === 0 || only.includes(index);
-      if (!record || !wanted || message.time < since || reader.isDuplicate(message, index)) {
+      const isDuplicate = reader.isDuplicate(message, index);
+      if (!record || !wanted || message.time < since || (isDuplicate && !handsOutDuplicates)) {
         open.settle(index);
         continue;
       }
@@ -118,7 +120,7 @@ export class Intake {
         this.#advance ??= setTimeout(() => this.#storeAdvance(), ADVANCE_MS).unref();
         continue;
       }
-      deliveries.push(new JetStreamDelivery(settler, { kind: 'topic', seq: message.seq, index }, record, 1, undefined));
+      deliveries.push(new JetStreamDelivery(settler, { kind: 'topic', seq: message.seq, index }, record, 1, undefined, isDuplicate));
     }
     settlements.open.add(open);
     dispatcher.add(deliveries);
