@@ -2,6 +2,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { SETTING_GROUPS } from './config/table.ts';
 import { readSettings, type Settings } from './config.ts';
 
+const POSTGRES = { DATABASE_URL: 'postgres://u@h/d', SECRET_KEY: 'x'.repeat(32) };
+
 function settings(env: Record<string, string>): Settings {
   const result = readSettings(env);
   if (!result.ok) throw new Error(result.faults.join('\n'));
@@ -55,7 +57,11 @@ describe('settings', () => {
     ['proxies by number', { TRUST_PROXY: '2' }, { trustProxy: 2 }],
     ['proxies by network', { TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: ['10.0.0.0/8', '::1'] }],
     ['addresses lose their trailing slash', { BASE_URL: 'https://events.example/' }, { baseUrl: 'https://events.example' }],
-    ['PostgreSQL with its key', { DATABASE_URL: 'postgres://u@h/d', SECRET_KEY: 'x'.repeat(32) }, { databaseUrl: 'postgres://u@h/d' }],
+    ['all roles on PostgreSQL alone', POSTGRES, { natsUrl: undefined }],
+    ['all roles on NATS alone', { NATS_URL: 'nats://h:4222' }, { databaseUrl: undefined }],
+    ['some roles on PostgreSQL and NATS', { ...POSTGRES, NATS_URL: 'nats://h:4222', ROLES: 'deliver' }, { roles: new Set(['deliver']) }],
+    ['some roles on the embedded stores', { ROLES: 'admin,ingest,process' }, { natsUrl: undefined }],
+    ['PostgreSQL with its key', POSTGRES, { databaseUrl: 'postgres://u@h/d' }],
   ])('%s', (_name, env, expected) => {
     expect(settings(env)).toMatchObject(expected);
   });
@@ -94,6 +100,8 @@ describe('settings', () => {
     ['one port for two listeners', { PORT: '9000', INGEST_PORT: '9000' }, /^INGEST_PORT: /],
     ['the port of metrics for another listener', { PORT: '9000', METRICS_PORT: '9000' }, /^METRICS_PORT: /],
     ['the port of metrics for collection', { INGEST_PORT: '9001', METRICS_PORT: '9001' }, /^METRICS_PORT: /],
+    ['some roles on PostgreSQL alone', { ...POSTGRES, ROLES: 'admin,ingest' }, /^NATS_URL: /],
+    ['some roles on NATS alone', { NATS_URL: 'nats://h:4222', ROLES: 'process' }, /^DATABASE_URL: /],
   ])('%s is refused by name', (_name, env, fault) => {
     expect(readSettings(env)).toMatchObject({ ok: false, faults: [expect.stringMatching(fault)] });
   });

@@ -1,4 +1,5 @@
 /** The one place that reads the environment. Every fault is reported, one line each naming the variable. */
+import { ROLES } from './config/groups/roles-and-security.ts';
 import type { Setting } from './config/setting.ts';
 import { SETTINGS } from './config/table.ts';
 
@@ -27,6 +28,12 @@ export function readSettings(env: Record<string, string | undefined>): SettingsR
   const settings = Object.fromEntries(Object.entries(SETTINGS).map(([key, setting]) => [key, read(setting)])) as Settings;
   if (settings.databaseUrl !== undefined && value('SECRET_KEY') === undefined)
     faults.push('SECRET_KEY: required when DATABASE_URL is set, so that every process shares one key');
+  // Without faults so far `roles` is there. Neither of the two is a single installation that leaves a role out for a while.
+  const leavesRolesOut = faults.length === 0 && ROLES.some((role) => !settings.roles.has(role));
+  if (leavesRolesOut && settings.databaseUrl !== undefined && settings.natsUrl === undefined)
+    faults.push('NATS_URL: required with DATABASE_URL when ROLES leaves a role out: no other process could read the events of this one');
+  if (leavesRolesOut && settings.natsUrl !== undefined && settings.databaseUrl === undefined)
+    faults.push('DATABASE_URL: required with NATS_URL when ROLES leaves a role out: this process would have a configuration of its own');
   if (settings.ingestPort !== undefined && settings.ingestPort === settings.port && settings.port !== 0)
     faults.push('INGEST_PORT: expected another port than PORT; leave it unset to use one listener for both');
   const { metricsPort } = settings;

@@ -2,7 +2,7 @@ import { anyText, atLeastLong, duration, emailAddress, flag, oneOf, publicUrl, r
 import { optional, setting } from '../setting.ts';
 
 export type Role = 'admin' | 'ingest' | 'process' | 'deliver';
-const ROLES: readonly Role[] = ['admin', 'ingest', 'process', 'deliver'];
+export const ROLES: readonly Role[] = ['admin', 'ingest', 'process', 'deliver'];
 
 export const ROLES_AND_SECURITY = {
   threads: setting({
@@ -16,7 +16,7 @@ export const ROLES_AND_SECURITY = {
     variable: 'ROLES',
     default: ROLES.join(','),
     parser: setOf(ROLES),
-    meaning: 'Roles that this process runs.',
+    meaning: 'Roles that this process runs. Other processes can run the rest with `DATABASE_URL` and `NATS_URL`: set both, or neither.',
   }),
   mode: setting({
     variable: 'MODE',
