@@ -1,4 +1,5 @@
 /** Messages between `RowWriter` and its thread. */
+import type { SentError } from '../runtime/sent-error.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { ExpiringTrace, RowAges, Swept } from '../stores/observe/sweep.ts';
 import type { EncodedSpan } from '../telemetry/otlp.ts';
@@ -28,9 +29,9 @@ export interface Recorded {
   /** Of the outcomes that are new. */
   spans: EncodedSpan[];
 }
-export type RowWriterReply = { id: number } & (Recorded | Swept | { position: string } | { letters: number } | { error: string });
+export type RowWriterReply = { id: number } & (Recorded | Swept | { position: string } | { letters: number } | { error: SentError });
 /** The thread's pool lost a connection. The query that used it reports its own error. */
-export type RowWriterNotice = { connection_lost: string };
+export type RowWriterNotice = { connection_lost: SentError };
 
 export function packRecords(records: readonly StoredRecord[]): PackedRecords {
   let size = 0;

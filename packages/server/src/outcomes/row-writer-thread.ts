@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { sentError } from '../runtime/sent-error.ts';
 import { removeLettersOf } from '../stores/observe/erase-traces.ts';
 import type { Tally } from '../stores/observe/rows.ts';
 import { sweepRows } from '../stores/observe/sweep.ts';
@@ -31,7 +32,7 @@ const PIECE_BYTES = 262_144;
 
 /** Requests are answered one at a time, because they share one connection; records of several topics together. */
 export async function start(port: MessagePort, { spanRatio, ...store }: RowWriterSettings): Promise<void> {
-  const writer = await openWriter(store, (reason) => port.postMessage({ connection_lost: reason } satisfies RowWriterNotice));
+  const writer = await openWriter(store, (error) => port.postMessage({ connection_lost: sentError(error) } satisfies RowWriterNotice));
   const spansOf = spanRatio === undefined ? () => [] : await spanEncoder(spanRatio);
   const waiting: RowWriterRequest[] = [];
   let working = false;
@@ -56,7 +57,7 @@ export async function start(port: MessagePort, { spanRatio, ...store }: RowWrite
 }
 
 /** Loads only the engine in use: a thread shares no loaded code with the process. */
-async function openWriter({ databaseUrl, dataDir }: RowStore, onConnectionLost: (reason: string) => void): Promise<Writer> {
+async function openWriter({ databaseUrl, dataDir }: RowStore, onConnectionLost: (error: Error) => void): Promise<Writer> {
   if (databaseUrl === undefined) {
     const { openSqliteWriter } = await import('../stores/observe/sqlite-writer.ts');
     return openSqliteWriter(join(dataDir, OBSERVE_FILE));
@@ -65,7 +66,7 @@ async function openWriter({ databaseUrl, dataDir }: RowStore, onConnectionLost: 
     import('../stores/observe/open.ts'),
     import('../stores/observe/kysely-writer.ts'),
   ]);
-  return kyselyWriter(connectObserve({ databaseUrl, dataDir, onConnectionError: (error) => onConnectionLost(error.message) }));
+  return kyselyWriter(connectObserve({ databaseUrl, dataDir, onConnectionError: onConnectionLost }));
 }
 
 type SpansOf = (outcomes: readonly Outcome[]) => EncodedSpan[];
@@ -90,7 +91,7 @@ async function answer(writer: Writer, spansOf: SpansOf, request: RowWriterReques
         return { id, ...(await sweepRows(writer, request.ages, request.queued)) };
     }
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
+    return { id, error: sentError(error) };
   }
 }
 

@@ -5,11 +5,13 @@ import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../test/servers/both-engines.ts';
+import { freePort } from '../../test/servers/index.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import { kyselyWriter } from '../stores/observe/kysely-writer.ts';
 import { openObserve } from '../stores/observe/open.ts';
 import type { ObserveDb } from '../stores/observe/schema.ts';
 import { readPosition } from '../stores/observe/write.ts';
+import { outageOf } from '../stores/outages.ts';
 import { traceIds } from '../telemetry/event-spans.ts';
 import { RowWriter } from './row-writer.ts';
 
@@ -48,7 +50,7 @@ onBothEngines('the row-writer thread', (fresh, engine) => {
   beforeAll(async () => {
     const databaseUrl = await fresh();
     observe = await openObserve({ databaseUrl, dataDir, onConnectionError: (error) => lost.push(error.message) });
-    rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: 1 }, (reason) => lost.push(reason));
+    rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: 1 }, ({ message }) => lost.push(message));
   });
   afterAll(async () => {
     await rowWriter.stop();
@@ -155,4 +157,14 @@ onBothEngines('the row-writer thread', (fresh, engine) => {
     expect(await events()).toBe(before + 2_000);
     expect(await readPosition(kyselyWriter(observe), 'outcomes.9')).toBe(broken.position);
   });
+});
+
+test('an outage of PostgreSQL is known as one outside the thread (each line about it had a stack trace)', async () => {
+  const nowhere = new RowWriter(
+    { databaseUrl: `postgres://u@127.0.0.1:${await freePort()}/d`, dataDir: '', spanRatio: undefined },
+    () => {},
+  );
+  const failure = await nowhere.position('outcomes').catch((error: Error) => error);
+  await nowhere.stop();
+  expect(outageOf(failure as Error)).toBe('database');
 });

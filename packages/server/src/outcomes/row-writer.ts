@@ -1,6 +1,7 @@
 /** Owns the thread of `row-writer-thread.ts`: starts it with the first request, and replaces it when it dies. */
 import { Worker } from 'node:worker_threads';
 import { readEventRecordId } from '../event-record.ts';
+import { receivedError } from '../runtime/sent-error.ts';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { ExpiringTrace, RowAges, Swept } from '../stores/observe/sweep.ts';
@@ -26,11 +27,11 @@ type Asked = RowWriterRequest extends infer R ? (R extends RowWriterRequest ? Om
 export class RowWriter {
   readonly #settings: RowWriterSettings;
   readonly #waiting = new Map<number, { worker: Worker; resolve(reply: RowWriterReply): void; reject(error: Error): void }>();
-  readonly #onConnectionLost: (reason: string) => void;
+  readonly #onConnectionLost: (error: Error) => void;
   #worker: Worker | undefined;
   #lastId = 0;
 
-  constructor(settings: RowWriterSettings, onConnectionLost: (reason: string) => void) {
+  constructor(settings: RowWriterSettings, onConnectionLost: (error: Error) => void) {
     this.#settings = settings;
     this.#onConnectionLost = onConnectionLost;
   }
@@ -75,7 +76,7 @@ export class RowWriter {
       this.#waiting.set(id, { worker, resolve, reject });
       worker.postMessage({ id, ...request } satisfies RowWriterRequest, transfer);
     });
-    if ('error' in reply) throw new Error(reply.error);
+    if ('error' in reply) throw receivedError(reply.error);
     return reply;
   }
 
@@ -87,7 +88,7 @@ export class RowWriter {
     });
     worker.unref();
     worker.on('message', (reply: RowWriterReply | RowWriterNotice) => {
-      if ('connection_lost' in reply) return this.#onConnectionLost(reply.connection_lost);
+      if ('connection_lost' in reply) return this.#onConnectionLost(receivedError(reply.connection_lost));
       this.#waiting.get(reply.id)?.resolve(reply);
       this.#waiting.delete(reply.id);
     });

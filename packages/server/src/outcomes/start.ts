@@ -20,8 +20,8 @@ export interface OutcomesDeps extends Omit<SweeperDeps, 'rowWriter' | 'settings'
 export function startOutcomes({ leases, metrics, telemetry, record, ...deps }: OutcomesDeps): { stop(): Promise<void> } {
   const { log, logger, settings } = deps;
   const { databaseUrl, dataDir, otelTraceRatio } = settings;
-  const rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: telemetry && otelTraceRatio }, (reason) =>
-    logger.warn({ err: new Error(reason) }, 'database connection lost'),
+  const rowWriter = new RowWriter({ databaseUrl, dataDir, spanRatio: telemetry && otelTraceRatio }, (error) =>
+    logger.warn({ err: error }, 'database connection lost'),
   );
   const hidden: RecorderDeps['telemetry'] = telemetry && {
     addSpans: (spans) => telemetry.addSpans(spans.map((span) => hideSpanSecrets(deps.snapshots.current(), span))),

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { sentError } from '../../runtime/sent-error.ts';
 import { adaptStatement } from '../sqlite-statement.ts';
 import type { Answered, ReadCall, ReadCalls, ReadReply, ReadRequest, Statement } from './read-thread-messages.ts';
 import type { ObserveDb } from './schema.ts';
@@ -26,8 +27,7 @@ async function answer(id: number, work: () => Promise<unknown>): Promise<ReadRep
   try {
     return { id, result: await work() };
   } catch (error) {
-    const { message, code, errcode } = error as Error & { code?: unknown; errcode?: unknown };
-    return { id, error: { message, code, errcode } };
+    return { id, error: sentError(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** Messages between `ReadThread` and its thread. */
+import type { SentError } from '../../runtime/sent-error.ts';
 import type { SampleChunk } from './event-fields.ts';
 import type { TraceFilter, TracePage } from './list-traces.ts';
 import type { StatisticsQuery } from './statistics.ts';
@@ -29,4 +30,4 @@ export interface ReadRequest {
   call: ReadCall;
   parameters: unknown[];
 }
-export type ReadReply = { id: number } & ({ result: unknown } | { error: { message: string; code?: unknown; errcode?: unknown } });
+export type ReadReply = { id: number } & ({ result: unknown } | { error: SentError });

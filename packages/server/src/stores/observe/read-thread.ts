@@ -1,5 +1,6 @@
 /** Owns the thread of `read-thread-entry.ts`: starts it with a call, ends it when there were none for a while, and replaces it when it dies. */
 import { type Transferable, Worker } from 'node:worker_threads';
+import { receivedError } from '../../runtime/sent-error.ts';
 import { threadEntry } from '../../runtime/thread-entry.ts';
 import type { ReadCall, ReadCalls, ReadReply, ReadRequest, ReadResult } from './read-thread-messages.ts';
 
@@ -95,7 +96,7 @@ export class ReadThread {
     this.#waiting.delete(reply.id);
     this.#answered.add(waiting.call);
     clearTimeout(waiting.deadline);
-    if ('error' in reply) waiting.reject(Object.assign(new Error(reply.error.message), reply.error));
+    if ('error' in reply) waiting.reject(receivedError(reply.error));
     else waiting.resolve(reply.result);
   }
   #ended(worker: Worker, error: Error): void {
