@@ -27,6 +27,15 @@ export const duration: Parser<number> = {
   },
 };
 
+/** Milliseconds, up to a day: a timer of more than 24 days fires at once. */
+export const timerInterval: Parser<number> = {
+  expected: 'a duration such as 500ms, 15s or 5m, of at most 24h',
+  parse(text) {
+    const ms = duration.parse(text);
+    return ms !== undefined && ms <= UNITS.d! ? ms : undefined;
+  },
+};
+
 /** Milliseconds, up to a minute. */
 export const durationOrNone: Parser<number> = {
   expected: 'a duration from 0s to 60s',
@@ -53,7 +62,10 @@ export const databaseUrl: Parser<string> = {
 
 export const smtpUrl: Parser<string> = {
   expected: 'smtp://user:password@host:port',
-  parse: (text) => urlOf(text, ['smtp:', 'smtps:']),
+  parse(text) {
+    const url = urlOf(text, ['smtp:', 'smtps:']);
+    return url !== undefined && new URL(url).hostname !== '' ? url : undefined;
+  },
 };
 
 export const natsServers: Parser<string> = {
@@ -61,9 +73,10 @@ export const natsServers: Parser<string> = {
   parse: (text) => (text.split(',').every((part) => urlOf(part.trim(), ['nats:', 'tls:']) !== undefined) ? text : undefined),
 };
 
+/** Paths are appended to it. */
 export const publicUrl: Parser<string> = {
-  expected: 'an http or https address',
-  parse: (text) => urlOf(text, ['http:', 'https:'])?.replace(/(?<!\/)\/+$/, ''),
+  expected: 'an http or https address without a query or fragment',
+  parse: (text) => (/[?#]/.test(text) ? undefined : urlOf(text, ['http:', 'https:'])?.replace(/(?<!\/)\/+$/, '')),
 };
 
 /** As OpenTelemetry writes headers and resource attributes. */

@@ -1,4 +1,4 @@
-import { duration, emailAddress, smtpUrl } from '../parsers.ts';
+import { emailAddress, smtpUrl, timerInterval } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 export const ALERTS = {
@@ -18,7 +18,7 @@ export const ALERTS = {
   alertIntervalMs: setting({
     variable: 'ALERT_INTERVAL',
     default: '15s',
-    parser: duration,
+    parser: timerInterval,
     meaning: 'How often alerts are evaluated.',
   }),
 };
