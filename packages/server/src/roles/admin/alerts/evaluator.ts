@@ -126,6 +126,8 @@ export class Evaluator {
   }
 
   async #evaluateOne(alert: Alert, stored: AlertState | undefined): Promise<void> {
+    // New, or begun anew: disabled in between, or it watches something else now.
+    if (stored === undefined) for (const channel of alert.channels) this.#told.delete(sendingKey(alert, channel));
     const measured = await measure(this.#deps, alert);
     if (measured === 'unknown') return void (stored && this.#tell(alert, stored));
     const before = { firing: stored?.firing ?? false, calm: this.#calm.get(alert.id) ?? 0 };

@@ -194,6 +194,38 @@ onStory('alerts', (story) => {
   });
 
   test.each([
+    ['disabled and enabled', [{ enabled: false }, { enabled: true }]],
+    ['pointed at something else', [{ kind: 'failing' }]],
+  ])('an alert that was %s while it fired begins anew', async (_, changes) => {
+    const { pipeline, integration } = await newIntegration(story);
+    const channels = [{ type: 'webhook', url }];
+    const alert = await story.made('alerts', { ...ALERT, kind: 'dead_letters', threshold: 1, pipeline_id: pipeline, channels });
+    const at = story.harness.clock.now();
+    const event = { ...about(story, pipeline), at };
+    const dead_letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at });
+    await story.record({ kind: 'processed', received_at: at, decisions: [], ...event }, { kind: 'dead_lettered', dead_letter, ...event });
+    const checks = evaluator(story);
+    await evaluated(checks);
+    for (const change of changes) await story.put(`alerts/${alert.id}`, change);
+    await evaluated(checks);
+    await evaluated(checks);
+    await checks.stop();
+    const { message } = (await story.got('alerts/firing')).alerts.find(({ id }: Loose) => id === alert.id) as Loose;
+    const told = received.filter((one) => one.alert.id === alert.id);
+    expect(told).toMatchObject([{ type: 'alert.firing' }, { type: 'alert.firing', message }]);
+    await story.call('DELETE', `alerts/${alert.id}`);
+  });
+
+  test('an alert whose pipeline is deleted can be disabled, but not given to another that does not exist', async () => {
+    const { pipeline } = await newIntegration(story);
+    const path = `alerts/${(await story.made('alerts', { ...ALERT, pipeline_id: pipeline })).id}`;
+    await story.call('DELETE', `pipelines/${pipeline}`);
+    expect((await story.call('PUT', path, { enabled: false })).body).toMatchObject({ enabled: false, pipeline_id: pipeline });
+    expect(await story.refusal('PUT', path, { pipeline_id: 'pl_nobody' })).toEqual([404, 'NOT_FOUND']);
+    await story.call('DELETE', path);
+  });
+
+  test.each([
     ['recorded a moment after it was counted', 0],
     ['rejected in the minute before the one in which it was counted', 500],
   ])('an alert finds its event: %s', async (_, countedLaterMs) => {

@@ -20,6 +20,7 @@ import {
   countAlerts,
   deleteAlert,
   findAlert,
+  forgetAlertState,
   insertAlert,
   listAlerts,
   listFiringAlerts,
@@ -156,8 +157,9 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
         const before = found(await findAlert({ db: tx, cipher }, user.org_id, params.id));
         requireUnchanged(headers['if-match'], before.updated_at, 'The alert');
         const sent = withStoredAddresses(body, before.channels);
-        await check(tx, { ...before, ...sent });
+        await check(tx, { ...before, ...sent }, before);
         const after = await updateAlert({ db: tx, cipher }, before, { ...sent, updated_at: change.stamp.now });
+        if (!after.enabled || !watchesTheSame(before, after)) await forgetAlertState(tx, after.id);
         change.audit({ id: before.id, before: masked(before), after: masked(after) });
         return withWarnings(shownTo(user.role, after));
       }),
@@ -216,7 +218,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
   }
 
   /** What the schema cannot say: the scope fits the kind, the channels are complete, the resources exist. */
-  async function check(tx: Db, alert: Alert): Promise<void> {
+  async function check(tx: Db, alert: Alert, before?: Alert): Promise<void> {
     const faults = [
       ...alert.channels.flatMap((channel, at) => channelFaults(channel, at)),
       ...(alert.integration_id !== null && !DELIVERY_ALERT_KINDS.includes(alert.kind)
@@ -224,6 +226,8 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
         : []),
     ];
     if (faults.length > 0) throw invalidFields(faults);
+    // Its pipeline or integration may have been deleted since: the alert can still be renamed or disabled.
+    if (before !== undefined && watchesTheSame(before, alert)) return;
     if (alert.pipeline_id !== null) await requirePipeline(tx, alert.org_id, alert.pipeline_id);
     if (alert.integration_id === null) return;
     const integration = await findIntegrationById(tx, alert.org_id, alert.integration_id);
@@ -245,6 +249,10 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     if (address.protocol === 'http:' && context.settings.mode === 'production') return fault('url', 'must use https in production');
     return [];
   }
+}
+
+function watchesTheSame(one: Alert, other: Alert): boolean {
+  return one.kind === other.kind && one.pipeline_id === other.pipeline_id && one.integration_id === other.integration_id;
 }
 
 /** A channel's address lets its holder post there. */
