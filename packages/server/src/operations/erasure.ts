@@ -12,7 +12,7 @@ import { outcomesTopicSets, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { ingestPartitions, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
 import { eraseTestCases } from '../stores/config/event-cases.ts';
 import type { Db } from '../stores/config/schema.ts';
-import type { EventLog } from '../stores/event-log/port.ts';
+import { type EventLog, LogUnavailable } from '../stores/event-log/port.ts';
 import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
 import { type ErasedTrace, findTracesOf, removeTraces } from '../stores/observe/erase-traces.ts';
 import type { Operations } from './operations.ts';
@@ -37,6 +37,8 @@ export async function erasePerson(
   longestWaitMs = LONGEST_WAIT_MS,
 ): Promise<{ erased: Erased; complete: boolean }> {
   const { log, observe } = operations;
+  // Removals wait for space, so the request would wait too.
+  if (!log.available) throw new LogUnavailable('the log cannot store the erasure');
   const end = performance.now() + longestWaitMs;
   const processed = await caughtUp(log, await processGroups(log), end);
   // A privacy rule may have hashed the ids before they were stored, so erase the digests too.

@@ -41,6 +41,8 @@ class PatientSqliteDriver extends SqliteDriver {
   }
 }
 
+const NOTHING: SqliteStatement = { reader: false, all: () => [], run: () => ({ changes: 0, lastInsertRowid: 0 }), *iterate() {} };
+
 /** Adapts `node:sqlite` to the driver interface that Kysely expects, and caches prepared statements. */
 function openSqlite(file: string): SqliteDatabase {
   const database = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS, enableForeignKeyConstraints: true });
@@ -49,6 +51,8 @@ function openSqlite(file: string): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare(sql) {
+      // On a full disk SQLite rolls back by itself. A second rollback would fail, and its error would hide the first one.
+      if (sql === 'rollback' && !database.isTransaction) return NOTHING;
       const kept = statements.get(sql);
       if (kept !== undefined) return kept;
       // Take the write lock when a transaction begins: upgrading a read lock later could only fail.

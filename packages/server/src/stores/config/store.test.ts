@@ -52,6 +52,19 @@ onBothEngines('the configuration store', (fresh, engine) => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
+  test('a full disk is reported as such', async () => {
+    if (engine !== 'sqlite') return;
+    const full = await open();
+    await sql`pragma max_page_count = 1`.execute(full.db);
+    const change = full.db.transaction().execute(async (tx) => {
+      const name = 'x'.repeat(100_000);
+      await insertOrganisation(tx, { id: 'org_2', name, data_key: cipher.newDataKey('org_2') }, { row_version: 0, now: NOW });
+    });
+    const failure = await change.catch((error: Error) => error);
+    await full.close();
+    expect([isUnavailable(failure), String(failure)]).toEqual([true, expect.stringContaining('full')]);
+  });
+
   test('a connection that the server ends between two queries of a transaction fails that transaction, and nothing else', async () => {
     if (engine !== 'postgres') return;
     const { db } = store;

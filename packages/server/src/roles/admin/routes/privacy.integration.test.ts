@@ -1,7 +1,7 @@
 import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { hashPii } from '@firsthand/core/privacy/digest.ts';
 import pino from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deadLetterTopic, eventRecordId, eventsTopic } from '../../../event-record.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
 import { startEraser } from '../../../outcomes/erasures.ts';
@@ -185,6 +185,14 @@ onStory('erasure', (story) => {
       user_id: 'eve',
     });
     expect(await visitors.load(story.org.org_id, ['anon-back'])).toEqual([undefined]);
+  });
+
+  test('is answered 503 while the log is full, and does not wait for space', async () => {
+    const { log } = story.harness.operations;
+    const available = vi.spyOn(log, 'available', 'get').mockReturnValue(false);
+    const write = vi.spyOn(story.harness.operations.visitors, 'erase').mockReturnValue(new Promise(() => {}));
+    onTestFinished(() => void [available, write].map((spy) => spy.mockRestore()));
+    expect(await story.refusal('POST', 'privacy/erasure', { user_id: 'kim' })).toEqual([503, 'UNAVAILABLE']);
   });
 
   test('finds a person whose ids a privacy rule has hashed', async () => {
