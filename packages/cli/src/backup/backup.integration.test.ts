@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -160,6 +161,12 @@ test('restore replaces a malformed database and tightens the modes of an old bac
   expect(statSync(join(dataDir, 'config.sqlite')).mode & 0o777).toBe(0o600);
   expect(statSync(join(dataDir, 'log/data.mdb')).mode & 0o777).toBe(0o600);
   expect((await firsthand('audit', 'verify')).code).toBe(0);
+  expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([]);
+});
+
+test('restore removes the copy of one that was killed', async () => {
+  mkdirSync(join(dataDir, 'restore-2026-11-16T10-00-00-000Z'));
+  expect((await firsthand('restore', '--from', good)).err).toBe('');
   expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, cpSync, existsSync, fchmodSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { finishInterruptedRestore, swapIn } from '@firsthand/server/stores/interrupted-restore.ts';
+import { finishInterruptedRestore, removeAbandonedCopies, swapIn } from '@firsthand/server/stores/interrupted-restore.ts';
 import { listFiles, MANIFEST_FILE, readManifest } from '../backup/manifest.ts';
 import { extractBackup, isRepository, readBackup } from '../backup/repository.ts';
 import { checkStores, verifyBackup } from '../backup/verify.ts';
@@ -26,6 +26,7 @@ export async function restore(args: string[]): Promise<void> {
 /** Returns the folder with the earlier stores. */
 async function replaceStores(dataDir: string, from: string, source: Source): Promise<string> {
   finishInterruptedRestore(dataDir);
+  removeAbandonedCopies(dataDir);
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const plan = { incoming: `restore-${stamp}`, replaced: `before-restore-${stamp}`, names: storeNames() };
   const incoming = join(dataDir, plan.incoming);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { finishInterruptedRestore, swapIn } from './interrupted-restore.ts';
+import { finishInterruptedRestore, removeAbandonedCopies, swapIn } from './interrupted-restore.ts';
 
 const plan = { incoming: 'incoming', replaced: 'replaced', names: ['a', 'b', 'only-old'] };
 let dataDir: string;
@@ -71,4 +71,15 @@ test('a plan that a full disk cut off is none, unless files were moved', () => {
   mkdirSync(join(dataDir, 'replaced'));
   writeFileSync(join(dataDir, 'replaced', '.moved'), '');
   expect(() => finishInterruptedRestore(dataDir)).toThrow('damaged');
+});
+
+test('copies of a restore that was killed are removed, unless the swap has begun', () => {
+  const copy = 'restore-2026-11-16T10-00-00-000Z';
+  mkdirSync(join(dataDir, copy));
+  writeFileSync(join(dataDir, 'restore-plan.json'), JSON.stringify({ ...plan, incoming: copy }));
+  removeAbandonedCopies(dataDir);
+  expect(existsSync(join(dataDir, copy))).toBe(true);
+  rmSync(join(dataDir, 'restore-plan.json'));
+  removeAbandonedCopies(dataDir);
+  expect(readdirSync(dataDir).sort()).toEqual(['a', 'b', 'incoming', 'only-old']);
 });

@@ -32,6 +32,17 @@ export function swapIn(dataDir: string, plan: RestorePlan): void {
   carryOut(dataDir, plan, readdirSync(join(dataDir, plan.incoming)));
 }
 
+/** As `firsthand restore` names its `incoming`. */
+const INCOMING = /^restore-\d{4}-[\dTZ-]+$/;
+
+/**
+ * Removes copies of a restore that was killed before its swap. Call while no other process owns the folder: a restore may be writing one.
+ */
+export function removeAbandonedCopies(dataDir: string): void {
+  if (hasInterruptedRestore(dataDir)) return;
+  for (const name of readdirSync(dataDir)) if (INCOMING.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
+}
+
 export function hasInterruptedRestore(dataDir: string): boolean {
   return existsSync(join(dataDir, PLAN_FILE));
 }

@@ -13,6 +13,7 @@ import { openSqliteSpace, type SpaceReaders } from './disk-space.ts';
 import type { Ephemeral } from './ephemeral/port.ts';
 import type { NatsSecurity } from './event-log/jetstream/connection.ts';
 import { type EventLog, LogUnavailable } from './event-log/port.ts';
+import { removeAbandonedCopies } from './interrupted-restore.ts';
 import type { Leases } from './leases/port.ts';
 import { kyselyWriter } from './observe/kysely-writer.ts';
 import { closeObserve, connectObserve, openObserve } from './observe/open.ts';
@@ -58,6 +59,7 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
     if (natsUrl === undefined) {
       // Before the migrations: a restore, or another process, may be at work on the folder.
       opened.push(await naming('DATA_DIR', lock(dataDir)));
+      removeAbandonedCopies(dataDir);
     }
     const exposed = tightenDataDir(dataDir);
     if (exposed.length > 0) logger.warn({ files: exposed }, 'files in DATA_DIR are readable by other users and cannot be changed');
