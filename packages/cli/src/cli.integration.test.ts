@@ -140,10 +140,13 @@ describe('an installation', () => {
     change(`insert into schema_migrations values (${known + 1}, 'of a newer version', '')`);
     const added = await firsthand(['upgrade', '--check'], { DATA_DIR: older });
     expect([added.code, added.err, JSON.parse(added.out).starts]).toEqual([0, '', true]);
+    const backup = (to: string) => firsthand(['backup', '--to', join(folder, to)], { DATA_DIR: older });
+    expect((await backup('of-an-added-schema')).err, 'after going back one release').toBe('');
     change(`update schema_floor set oldest = ${known + 1}`);
     const newer = await firsthand(['upgrade', '--check'], { DATA_DIR: older });
     expect([newer.code, newer.err]).toEqual([1, expect.stringContaining(`is at schema ${known + 1}`)]);
     expect(JSON.parse(newer.out).starts).toBe(false);
+    expect((await backup('of-a-newer-schema')).err).toContain('use the version that wrote it');
     database.close();
   });
 

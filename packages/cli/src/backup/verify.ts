@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { runsOn } from '@firsthand/server/stores/config/migrate.ts';
 import { MIGRATIONS } from '@firsthand/server/stores/config/migrations/index.ts';
 import { EMBEDDED } from '../embedded.ts';
 import { entryOf, isStreamBackup, listFiles, type Manifest } from './manifest.ts';
@@ -61,11 +62,17 @@ function checkSqlite(file: string): string[] {
   }
 }
 
+/** After going back one release, the schema is newer than this version and its stores are sound. */
 function checkSchema(database: DatabaseSync): string[] {
-  const row = database.prepare('select max(id) as newest from schema_migrations').get() as { newest: number } | undefined;
+  const one = (query: string) => (database.prepare(query).get() as { found: number | null } | undefined)?.found ?? undefined;
   const known = MIGRATIONS.at(-1)?.id ?? 0;
-  const newest = row?.newest ?? 0;
-  return newest > known ? [`is at schema ${newest}, this version knows ${known}: restore it with the version that made it`] : [];
+  const schema = one('select max(id) as found from schema_migrations') ?? 0;
+  // 0.1.0 did not have this table.
+  const hasFloor = one("select 1 as found from sqlite_master where name = 'schema_floor'") !== undefined;
+  const oldest = (hasFloor ? one('select oldest as found from schema_floor') : undefined) ?? schema;
+  return runsOn({ schema, oldest }, known)
+    ? []
+    : [`is at schema ${schema}, this version knows ${known} and does not run on it: use the version that wrote it`];
 }
 
 const WALK = join(import.meta.dirname, 'walk-log.ts');

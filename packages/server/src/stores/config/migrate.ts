@@ -34,7 +34,7 @@ async function migrateIfFirst(db: Db, engine: Engine, now: () => number, migrati
     const latest = migrations.at(-1)?.id ?? 0;
     const newest = Math.max(0, ...applied);
     const oldest = (await oldestKnown(tx)) ?? newest;
-    if (newest > latest && oldest > latest)
+    if (!runsOn({ schema: newest, oldest }, latest))
       throw new Error(
         `The database is at schema ${newest} and needs a program that knows schema ${oldest} or later; this version knows ${latest}. It was written by a newer version of Firsthand.`,
       );
@@ -56,6 +56,11 @@ async function migrateIfFirst(db: Db, engine: Engine, now: () => number, migrati
     }
     return true;
   });
+}
+
+/** `oldest`: the migration that a program must know to run on the schema. */
+export function runsOn({ schema, oldest }: { schema: number; oldest: number }, known: number): boolean {
+  return schema <= known || oldest <= known;
 }
 
 async function appliedIds(db: Db): Promise<Set<number>> {
@@ -90,7 +95,7 @@ export async function schemaStatus(db: Db, migrations: readonly Migration[] = MI
     schema,
     known,
     pending: pending.map(({ id, name }) => `${id} ${name}`),
-    starts: schema <= known || oldest <= known,
+    starts: runsOn({ schema, oldest }, known),
     rolling: applied.size > 0 && !pending.some(({ breaks }) => breaks),
   };
 }
