@@ -15,6 +15,8 @@ export interface StatsQuery {
   pipeline_ids?: readonly string[];
   /** Only these counters: the others are zero in the result. */
   counters?: readonly string[];
+  /** Only counters of integrations, without the pipelines' own. */
+  of_integrations?: boolean;
   from: number;
   to: number;
   interval: Interval;
@@ -107,7 +109,7 @@ export async function countGroups({ db }: ObserveDb, query: StatsQuery, by: 'pip
 /** Up to this length the index of minutes reads less than the primary key, which holds all minutes of an organisation. */
 const SHORT_MS = 15 * MINUTE;
 
-function within(db: ObserveDb['db'], { org_id, pipeline_ids, counters, from, to }: StatsQuery) {
+function within(db: ObserveDb['db'], { org_id, pipeline_ids, counters, of_integrations, from, to }: StatsQuery) {
   let select = db
     .selectFrom('counters')
     // As an expression it keeps SQLite from the primary key.
@@ -115,6 +117,7 @@ function within(db: ObserveDb['db'], { org_id, pipeline_ids, counters, from, to 
     .where('minute', '>=', Math.floor(from / MINUTE))
     .where('minute', '<=', Math.floor(to / MINUTE));
   if (counters !== undefined) select = select.where('counter', 'in', counters);
+  if (of_integrations === true) select = select.where('integration_id', '<>', '');
   return pipeline_ids === undefined ? select : select.where('pipeline_id', 'in', pipeline_ids);
 }
 

@@ -87,6 +87,8 @@ async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<S
     from: windowStart(alert, now),
     to: now,
     interval: 'minute',
+    // An event that its processing gave up is a dead letter as well, but no attempt.
+    of_integrations: alert.kind === 'failing',
     ...(alert.pipeline_id === null ? {} : { pipeline_id: alert.pipeline_id }),
   } as const;
   if (alert.integration_id === null) return await readStats(observe, query);

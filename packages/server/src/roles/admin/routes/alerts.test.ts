@@ -389,6 +389,27 @@ onStory('alerts', (story) => {
     expect(own).toMatchObject([{ type: 'alert.firing', value: 1, event_id: event.event_id }]);
   });
 
+  test('an event that its processing gave up is a dead letter, but no failed delivery attempt', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const channels = [{ type: 'webhook', url }];
+    const scope = { threshold: 1, pipeline_id: pipeline, channels };
+    const alerts = [];
+    for (const kind of ['dead_letters', 'failing']) alerts.push(await story.made('alerts', { ...ALERT, ...scope, name: kind, kind }));
+    const at = story.harness.clock.now();
+    const event = { ...about(story, pipeline), at };
+    const dead_letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at });
+    await story.record({ kind: 'dead_lettered', dead_letter: { ...dead_letter, integration_id: null, stage: 'processing' }, ...event });
+    const checks = evaluator(story);
+    await evaluated(checks);
+    // Without an event to show, an alert fires later.
+    story.harness.clock.advance(20_000);
+    await evaluated(checks);
+    await checks.stop();
+    const firing = (await story.got('alerts/firing')).alerts.filter(({ pipeline_id }: Loose) => String(pipeline_id) === pipeline);
+    expect(firing.map(({ kind }: Loose) => kind)).toEqual(['dead_letters']);
+    for (const { id } of alerts) await story.call('DELETE', `alerts/${id}`);
+  });
+
   test('a channel that is down gets the message later, from another process too', async () => {
     const { pipeline } = await newIntegration(story);
     const alert = await story.made('alerts', {
