@@ -125,8 +125,8 @@ export async function readAlertStates(db: Db): Promise<Map<string, AlertState>> 
 export async function writeAlertState(db: Db, state: AlertState): Promise<void> {
   const row = { ...state, firing: state.firing ? (1 as const) : (0 as const), announced: JSON.stringify(state.announced) };
   await db.transaction().execute(async (tx) => {
-    // The alert may have been deleted or disabled while it was evaluated.
-    const alive = await tx.selectFrom('alerts').select('id').where('id', '=', state.alert_id).where('enabled', '=', 1).executeTakeFirst();
+    // The alert may have been deleted while it was evaluated.
+    const alive = await tx.selectFrom('alerts').select('id').where('id', '=', state.alert_id).executeTakeFirst();
     if (alive === undefined) return;
     // Only `noteAnnounced` writes the announcements.
     const { alert_id: _key, announced: _announced, ...rest } = row;

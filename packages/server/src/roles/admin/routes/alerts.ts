@@ -159,7 +159,8 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
         const sent = withStoredAddresses(body, before.channels);
         await check(tx, { ...before, ...sent }, before);
         const after = await updateAlert({ db: tx, cipher }, before, { ...sent, updated_at: change.stamp.now });
-        if (!after.enabled || !watchesTheSame(before, after)) await forgetAlertState(tx, after.id);
+        const goesOn = before.enabled && after.enabled && watchesTheSame(before, after);
+        if (!goesOn) await forgetAlertState(tx, after.id);
         change.audit({ id: before.id, before: masked(before), after: masked(after) });
         return withWarnings(shownTo(user.role, after));
       }),
