@@ -135,6 +135,12 @@ const CASES: [name: string, body: object, envelope: Partial<IngestEnvelope>, eve
     { event_id: 'e1', type: 'track', event: 'X', timestamp: '2026-03-01T11:59:50.000Z', context: {} },
   ],
   [
+    'a corrected time stays within the years that a timestamp may have',
+    { type: 'track', event: 'X', timestamp: '9999-12-31T00:00:00.000Z', sentAt: '2020-03-01T12:00:00.000Z' },
+    {},
+    { event_id: 'e1', type: 'track', event: 'X', timestamp: '9999-12-31T23:59:59.999Z', context: {} },
+  ],
+  [
     "the batch's sentAt corrects too",
     { type: 'track', event: 'X', timestamp: '2026-03-01T13:00:00.000Z' },
     { sent_at: '2026-03-01T13:30:00.000Z' },

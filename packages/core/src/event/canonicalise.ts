@@ -5,7 +5,7 @@ import type { Steps } from '../steps.ts';
 import type { CanonicalEvent, EventType, OriginalType } from './canonical.ts';
 import type { IngestEnvelope } from './envelope.ts';
 import { readIntegrations } from './integrations.ts';
-import { parseTimestamp } from './timestamp.ts';
+import { LATEST_TIME, parseTimestamp } from './timestamp.ts';
 
 /** `screen` and `alias` calls of Segment's clients are page and identify events with an `original_type`. */
 const TYPES: ReadonlyMap<string, EventType> = new Map([
@@ -89,7 +89,7 @@ function timeOf(envelope: IngestEnvelope, body: JsonObject): number {
   const sent = instant(text(own(body, 'sentAt')) ?? envelope.sent_at);
   if (sent === undefined) return given;
   const off = envelope.received_at - sent;
-  return Math.abs(off) > CLOCK_TOLERANCE_MS ? Math.max(0, given + off) : given;
+  return Math.abs(off) > CLOCK_TOLERANCE_MS ? Math.min(Math.max(0, given + off), LATEST_TIME) : given;
 }
 
 function instant(value: unknown): number | undefined {

@@ -3,6 +3,8 @@
  * the server's zone has no effect.
  */
 const ISO = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|[+-]\d\d(?::?\d\d)?)?)?$/;
+/** The last millisecond that ISO 8601 writes with four digits of year. */
+export const LATEST_TIME = 253_402_300_799_999;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Returns milliseconds since 1970, or undefined if the text is not an ISO 8601 instant between 1970 and 9999. */
@@ -27,7 +29,7 @@ export function parseTimestamp(text: string): number | undefined {
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const utc = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), millis);
   const instant = utc - offset * 60_000;
-  return instant >= 0 && instant < 253_402_300_800_000 ? instant : undefined;
+  return instant >= 0 && instant <= LATEST_TIME ? instant : undefined;
 }
 
 function beforeThe29th(text: string): boolean {

@@ -1,7 +1,5 @@
 import type { WebhookSource } from '../config/resources.ts';
-import { parseTimestamp } from '../event/timestamp.ts';
-
-const LATEST = 253_402_300_799_999;
+import { LATEST_TIME, parseTimestamp } from '../event/timestamp.ts';
 
 /** Returns milliseconds since 1970, or undefined if the value does not match the format. Without a format, the value's shape decides. */
 export function webhookTime(value: unknown, format: WebhookSource['timestamp_format']): number | undefined {
@@ -12,5 +10,5 @@ export function webhookTime(value: unknown, format: WebhookSource['timestamp_for
   // Seconds reach 12 digits only in the year 5138, so larger numbers are milliseconds.
   const millis = format === 'unix_millis' || (format === null && Math.abs(number) >= 1e11);
   const ms = Math.round(millis ? number : number * 1_000);
-  return ms >= 0 && ms <= LATEST ? ms : undefined;
+  return ms >= 0 && ms <= LATEST_TIME ? ms : undefined;
 }
