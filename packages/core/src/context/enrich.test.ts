@@ -3,12 +3,14 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import { applyContext, type RequestFacts } from './enrich.ts';
+import { applyVendorIds } from './vendor-ids.ts';
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Safari/605.1.15';
 const page = (url: string) => ({ page: { url } });
+const STREAMS = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`_ga_S${i}`, 'GS1.1.1']));
 
 interface Case {
   context?: JsonObject;
@@ -134,6 +136,16 @@ const cases: Record<string, Case> = {
       vendor_ids: { fbp: 'own', ga_session_id: '1750000000', ga_sessions: { X: '1750000000' } },
     },
   },
+  'of thousands of cookies the first 500': {
+    context: { cookies: STREAMS },
+    expected: {
+      cookies: STREAMS,
+      vendor_ids: {
+        ga_session_id: '1',
+        ga_sessions: Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`S${i}`, '1'])),
+      },
+    },
+  },
   'values of the wrong kind': {
     context: { ip: 5, user_agent: {}, page: 'x', campaign: 'no', vendor_ids: [] } as JsonObject,
     expected: { ip: 5, user_agent: {}, page: 'x', campaign: 'no', vendor_ids: [] } as JsonObject,
@@ -156,4 +168,12 @@ describe('context', () => {
     const changed = Object.keys(expected).filter((key) => JSON.stringify(expected[key]) !== JSON.stringify(context[key]));
     expect((decisions[0]?.changed ?? []).map((path) => path.slice(8)).sort()).toEqual(changed.sort());
   });
+});
+
+test('the sessions that a client sent are not copied for each cookie', () => {
+  const sessions = { A: '1' };
+  const context: JsonObject = { vendor_ids: { ga_sessions: sessions, _ga_B: 'GS1.1.2', _ga_C: 'GS1.1.3' } };
+  expect(applyVendorIds(context)).toBe(true);
+  expect((context.vendor_ids as JsonObject).ga_sessions).toBe(sessions);
+  expect(sessions).toEqual({ A: '1', B: '2', C: '3' });
 });

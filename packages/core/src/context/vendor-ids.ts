@@ -1,7 +1,10 @@
 /** First-party ids that vendors match on, each under one name in `context.vendor_ids`. Clients send these names or the original cookies. */
 import { isObject, type JsonObject, own } from '../json.ts';
+import { setOwn } from './objects.ts';
 
 const MAX_LENGTH = 512;
+/** Of a client's object. Browsers keep fewer cookies for a site. */
+const MAX_COOKIES = 500;
 export const COOKIES: ReadonlyMap<string, string> = new Map([
   ['_fbp', 'fbp'],
   ['_fbc', 'fbc'],
@@ -58,14 +61,15 @@ export function applyVendorIds(context: JsonObject): boolean {
   const ids: JsonObject = {};
   let changed = false;
   if (isObject(sent)) {
-    for (const key of Object.keys(sent)) {
+    for (const [index, key] of Object.keys(sent).entries()) {
       const value = sent[key];
-      const renamed = fromCookie(key, value, ids);
+      const renamed = index < MAX_COOKIES && fromCookie(key, value, ids);
       if (renamed) changed = true;
       else if (key !== '__proto__') ids[key] = value as JsonObject[string];
     }
   }
-  if (isObject(cookies)) for (const key of Object.keys(cookies)) if (fromCookie(key, cookies[key], ids)) changed = true;
+  if (isObject(cookies))
+    for (const key of Object.keys(cookies).slice(0, MAX_COOKIES)) if (fromCookie(key, cookies[key], ids)) changed = true;
   if (changed) context.vendor_ids = ids;
   return changed;
 }
@@ -83,9 +87,9 @@ function fromCookie(name: string, value: unknown, ids: JsonObject): boolean {
     const session = /^GS\d+\.\d+\.s?(\d+)/.exec(value)?.[1];
     if (session === undefined) return false;
     // A site may have several streams. Each integration uses the session of its own stream.
-    const sessions = isObject(ids.ga_sessions) ? ids.ga_sessions : {};
-    const stream = name.slice('_ga_'.length);
-    if (stream !== '__proto__') ids.ga_sessions = { ...sessions, [stream]: session } as JsonObject;
+    const sessions = isObject(ids.ga_sessions) ? (ids.ga_sessions as JsonObject) : (ids.ga_sessions = {});
+    // Written in place: a client may name thousands of streams, and a copy for each took seconds.
+    setOwn(sessions, name.slice('_ga_'.length), session);
     put(ids, 'ga_session_id', session);
     return true;
   }
