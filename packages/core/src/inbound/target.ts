@@ -12,6 +12,9 @@ export function checkTarget(target: string): string | undefined {
   return target.split('.').length > MAX_DEPTH ? `is nested deeper than ${MAX_DEPTH} levels` : undefined;
 }
 
+/** Objects that `assign` made. Others are copied before it writes into them: a whole-object mapping may have put the payload's own there. */
+const made = new WeakSet<object>();
+
 /** Writes to a dotted target. Every name becomes an own property, including `__proto__`. */
 export function assign(event: JsonObject, target: string, value: unknown): void {
   const names = target.split('.');
@@ -19,10 +22,15 @@ export function assign(event: JsonObject, target: string, value: unknown): void 
   let here = event;
   for (const name of names) {
     const inside = own(here, name);
-    // Copied, because a whole-object mapping may have put the payload's own object here.
-    const next: JsonObject = isObject(inside) ? { ...(inside as JsonObject) } : {};
-    define(here, name, next);
-    here = next;
+    const there = isObject(inside) ? (inside as JsonObject) : undefined;
+    if (there !== undefined && made.has(there)) {
+      here = there;
+      continue;
+    }
+    const copy: JsonObject = { ...there };
+    made.add(copy);
+    define(here, name, copy);
+    here = copy;
   }
   define(here, last, value as Json);
 }
