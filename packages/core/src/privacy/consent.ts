@@ -58,10 +58,25 @@ export function compileConsent(config: DataLayerConfig['consent']): CompiledCons
   return { categories, mapped, defaults: Object.entries(config.default), honour_gpc: config.honour_gpc };
 }
 
-export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, decisions: Decision[]): void {
-  const { context } = event;
+export function applyConsent({ context }: CanonicalEvent, consent: CompiledConsent, decisions: Decision[]): void {
+  const { canonical, gpcDenied } = resolveConsent(context, consent);
   const sent = ownObject(context, 'consent');
-  const canonical: { [category: string]: boolean } = {};
+  if (sent === undefined) context.consent = { canonical };
+  else sent.canonical = canonical;
+  decisions.push({
+    step: 'consent',
+    result: gpcDenied ? 'gpc_denied' : 'resolved',
+    changed: CHANGED,
+    detail: fromDefault(sent) + summary(canonical),
+  });
+}
+
+type Canonical = { [category: string]: boolean };
+
+/** Reads `consent`, `consentManagement` and `gpc` of an event's context, and changes nothing. */
+export function resolveConsent(context: JsonObject, consent: CompiledConsent): { canonical: Canonical; gpcDenied: boolean } {
+  const sent = ownObject(context, 'consent');
+  const canonical: Canonical = {};
   const note = (name: string, granted: boolean | undefined) => {
     if (granted === undefined) return;
     const category = consent.categories.get(name) ?? consent.categories.get(name.toLowerCase());
@@ -95,19 +110,12 @@ export function applyConsent(event: CanonicalEvent, consent: CompiledConsent, de
   if (!Object.hasOwn(canonical, 'advertising') && Object.hasOwn(canonical, 'marketing'))
     canonical.advertising = canonical.marketing === true;
   canonical.essential = true;
-  const denied = consent.honour_gpc && own(context, 'gpc') === true;
-  if (denied) {
+  const gpcDenied = consent.honour_gpc && own(context, 'gpc') === true;
+  if (gpcDenied) {
     canonical.marketing = false;
     canonical.advertising = false;
   }
-  if (sent === undefined) context.consent = { canonical };
-  else sent.canonical = canonical;
-  decisions.push({
-    step: 'consent',
-    result: denied ? 'gpc_denied' : 'resolved',
-    changed: CHANGED,
-    detail: fromDefault(sent) + summary(canonical),
-  });
+  return { canonical, gpcDenied };
 }
 
 /** A configuration may name a raw category; it means the canonical one. */
@@ -174,7 +182,7 @@ function toGranted(value: unknown): boolean | undefined {
 }
 
 const MAX_SUMMARY = 1_000;
-function summary(canonical: { [category: string]: boolean }): string {
+function summary(canonical: Canonical): string {
   let granted = '';
   for (const category of Object.keys(canonical)) {
     if (granted.length > MAX_SUMMARY) return granted;

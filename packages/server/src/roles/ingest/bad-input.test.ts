@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { turns } from '../../runtime/turns.ts';
 import { aPipeline, aSnapshot, type Harness, SECRET, startIngest } from './testing/harness.ts';
 
 let harness: Harness;
@@ -303,6 +304,18 @@ describe('a large batch is parsed event by event', () => {
     const response = await postBatch(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: 'invalid_json' });
+  });
+  test('a large context of many small events is stored in turns, a small one at once', async () => {
+    const bulk = vi.spyOn(turns, 'bulk');
+    onTestFinished(() => bulk.mockRestore());
+    const batch = Array(100).fill('{"type":"track","event":"X"}').join(',');
+    const turnsFor = async (context: string) => {
+      bulk.mockClear();
+      const response = await postBatch(`{"batch":[${batch}],"context":{"filler":"${context}"}}`);
+      expect(await response.json()).toMatchObject({ accepted: 100 });
+      return bulk.mock.calls.length;
+    };
+    expect([await turnsFor('x'.repeat(30_000)), await turnsFor('x')]).toEqual([100, 0]);
   });
   test('hostile structure is refused without being built', async () => {
     const response = await post(`{"type":"track","event":"X","properties":{"a":[${Array(60_000).fill('[]').join(',')}]}}`);
