@@ -83,7 +83,7 @@ export function jitsuCalls(): Call[] {
   const by = { anonymous_id: ANONYMOUS };
   return [
     { method: 'track', args: [track.event, ORDER], event: { ...track, ...by } },
-    { method: 'page', args: ['Home', page.properties], event: { type: 'page', properties: page.properties, ...by } },
+    { method: 'page', args: ['Home', page.properties], event: { ...page, ...by } },
     CART_VIEWED,
     { method: 'group', args: ['g1', group.traits], event: { ...group, ...by } },
     { method: 'track', args: ['Login Started', {}], event: { type: 'track', event: 'Login Started', ...by } },

@@ -1,6 +1,8 @@
 /** Step 1: adds what the request, the user agent, the IP address and the page URL reveal. Values sent by the client take precedence. */
 import type { CanonicalEvent } from '../event/canonical.ts';
+import { idText } from '../event/canonicalise.ts';
 import type { IngestEnvelope } from '../event/envelope.ts';
+import { MAX_NAME_LENGTH } from '../event/validate.ts';
 import { isObject, type JsonObject, own } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
 import { attributionOf } from './campaign.ts';
@@ -51,18 +53,35 @@ export function applyContext(event: CanonicalEvent, request: RequestFacts, geo: 
 }
 
 /**
- * A page call may describe its page in the properties only. Vendors and mappings read `context.page`. Call it after the privacy rules: a
- * rule on `properties.url` then holds for the copy too.
+ * Facts that a client may send under other names, where vendors and mappings do not look. Call it after the privacy rules: a rule on
+ * `properties.url` then holds for the copy too.
  */
-export function applyPage(event: CanonicalEvent, decisions: Decision[]): void {
-  if (event.type !== 'page' || event.original_type === 'screen' || !isObject(event.properties)) return;
+export function applyAliases(event: CanonicalEvent, decisions: Decision[]): void {
+  const changed: string[] = [];
+  if (event.type === 'page' && isObject(event.properties)) applyPage(event, event.properties, changed);
+  // Segment's clients name the group of other calls there.
+  const group = event.type === 'group' ? undefined : idText(own(event.context, 'groupId'));
+  if (group !== undefined && group.length <= MAX_NAME_LENGTH && (own(event.context, 'group_id') ?? null) === null) {
+    event.context.group_id = group;
+    changed.push('context.group_id');
+  }
+  if (changed.length > 0) decisions.push({ step: 'context', result: 'enriched', changed });
+}
+
+/** A page call may describe its page in the properties only. Jitsu's clients send its name there. */
+function applyPage(event: CanonicalEvent, properties: JsonObject, changed: string[]): void {
+  const name = ownText(properties, 'name');
+  if (event.name === undefined && name !== undefined && name.length <= MAX_NAME_LENGTH) {
+    event.name = name;
+    changed.push('name');
+  }
+  if (event.original_type === 'screen') return;
   const found: JsonObject = {};
   for (const key of PAGE_KEYS) {
-    const value = ownText(event.properties, key);
+    const value = ownText(properties, key);
     if (value !== undefined && (key !== 'url' || /^https?:\/\//i.test(value))) found[key] = value;
   }
-  if (Object.keys(found).length > 0 && addMissing(event.context, 'page', found))
-    decisions.push({ step: 'context', result: 'enriched', changed: ['context.page'] });
+  if (Object.keys(found).length > 0 && addMissing(event.context, 'page', found)) changed.push('context.page');
 }
 const PAGE_KEYS = ['url', 'title', 'referrer', 'path', 'search'];
 

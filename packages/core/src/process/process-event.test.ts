@@ -293,6 +293,48 @@ describe('a page call that describes its page in the properties', () => {
   });
 });
 
+describe('the name of a page call', () => {
+  const nameOf = (over: Partial<CanonicalEvent>, dataLayer = {}) => {
+    const result = run(anEvent({ type: 'page', properties: { name: 'Home' }, ...over }), { dataLayer: dataLayer as never });
+    return (result as { event: CanonicalEvent }).event.name;
+  };
+  test.each<[string, Partial<CanonicalEvent>, object, string | undefined]>([
+    ['Jitsu sends it in the properties', {}, {}, 'Home'],
+    ['of a screen too', { original_type: 'screen' }, {}, 'Home'],
+    ['its own wins', { name: 'Own' }, {}, 'Own'],
+    ['the privacy rules hold', {}, { pii_rules: { fields: [{ path: 'properties.name', action: 'drop' }] } }, undefined],
+    ['of other calls the property is something else', { type: 'track' }, {}, undefined],
+    ['no text', { properties: { name: 5 } }, {}, undefined],
+    ['longer than a name may be', { properties: { name: 'x'.repeat(1_025) } }, {}, undefined],
+  ])('%s', (_name, over, dataLayer, name) => {
+    expect(nameOf(over, dataLayer)).toBe(name);
+  });
+});
+
+describe('the group of an event that is no group call', () => {
+  const groupOf = (context: JsonObject, over: Partial<CanonicalEvent> = {}, dataLayer = {}) => {
+    const result = run(anEvent({ context, ...over }), { dataLayer: dataLayer as never });
+    return (result as { event: CanonicalEvent }).event.context.group_id;
+  };
+  test.each<[string, JsonObject, Partial<CanonicalEvent>, string | undefined]>([
+    ['Segment names it groupId', { groupId: 'acme' }, {}, 'acme'],
+    ['it may be a number', { groupId: 7 }, {}, '7'],
+    ['an event without a visitor has it too', { groupId: 'acme' }, { anonymous_id: undefined as never, user_id: 'u' }, 'acme'],
+    ['group_id wins', { groupId: 'acme', group_id: 'umbrella' }, {}, 'umbrella'],
+    ['null is none', { groupId: 'acme', group_id: null }, {}, 'acme'],
+    ['a group call names its own', { groupId: 'acme' }, { type: 'group', group_id: 'umbrella' }, 'umbrella'],
+    ['no id', { groupId: {} }, {}, undefined],
+    ['longer than an id may be', { groupId: 'x'.repeat(1_025) }, {}, undefined],
+  ])('%s', (_name, context, over, group) => {
+    expect(groupOf(context, over)).toBe(group);
+  });
+  test('the privacy rules hold, and the client’s field stays', () => {
+    const drop = { pii_rules: { fields: [{ path: 'context.groupId', action: 'drop' }] } };
+    expect(groupOf({ groupId: 'acme' }, {}, drop)).toBeUndefined();
+    expect(run(anEvent({ context: { groupId: 'acme' } }))).toMatchObject({ event: { context: { groupId: 'acme', group_id: 'acme' } } });
+  });
+});
+
 describe('what code may return', () => {
   const event = anEvent();
   const cases: [name: string, value: unknown, expected: object][] = [

@@ -2,7 +2,7 @@
  * Runs one event through all steps between ingest and the event log: the organisation's seven steps, then the pipeline's tracking plan
  * and transformations. Returns a promise only if user code runs or the event is large. Never throws or rejects.
  */
-import { applyContext, applyPage, type RequestFacts } from '../context/enrich.ts';
+import { applyAliases, applyContext, type RequestFacts } from '../context/enrich.ts';
 import type { GeoLookup } from '../context/geo.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { withPatternBudget } from '../filter/pattern.ts';
@@ -121,7 +121,7 @@ class Run {
     const event = this.#event;
     const decisions = this.#decisions;
     this.#stepped();
-    applyPage(event, decisions);
+    applyAliases(event, decisions);
     this.#stepped();
     const { rerun } = this.#deps;
     if (rerun !== undefined)
