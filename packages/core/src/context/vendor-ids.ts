@@ -1,6 +1,6 @@
 /** First-party ids that vendors match on, each under one name in `context.vendor_ids`. Clients send these names or the original cookies. */
 import { isObject, type JsonObject, own } from '../json.ts';
-import { setOwn } from './objects.ts';
+import { ownObject, setOwn } from './objects.ts';
 
 const MAX_LENGTH = 512;
 /** Of a client's object. Browsers keep fewer cookies for a site. */
@@ -42,6 +42,25 @@ export const COOKIES: ReadonlyMap<string, string> = new Map([
 /** Whether a vendor uses the cookie to match events. */
 export function isVendorCookie(name: string): boolean {
   return COOKIES.has(name) || name === '_ga' || name.startsWith('_ga_');
+}
+
+/** Jitsu's browser SDK reads the cookies itself and sends `context.clientIds`: these are the cookies that it read. */
+export function cookiesOfJitsu(context: JsonObject): Record<string, string> | undefined {
+  const clientIds = ownObject(context, 'clientIds');
+  if (clientIds === undefined) return undefined;
+  const cookies: Record<string, string> = {};
+  const add = (name: string, value: unknown, before = '') => {
+    if (typeof value === 'string' && value !== '') cookies[name] = before + value;
+  };
+  for (const key of Object.keys(clientIds).slice(0, MAX_COOKIES)) {
+    const name = isVendorCookie(key) ? key : `_${key}`;
+    if (isVendorCookie(name)) add(name, clientIds[key]);
+  }
+  const analytics = ownObject(clientIds, 'ga4');
+  add('_ga', analytics?.clientId, 'GA1.1.');
+  const sessions = ownObject(analytics, 'sessionIds') ?? {};
+  for (const stream of Object.keys(sessions).slice(0, MAX_COOKIES)) add(`_ga_${stream}`, sessions[stream], 'GS1.1.');
+  return cookies;
 }
 
 /** Converts the vendor cookies of a request to ids. */

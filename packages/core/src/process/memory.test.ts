@@ -134,6 +134,27 @@ describe('browser ids', () => {
     ]);
     expect(context.vendor_ids).toEqual({ ttp: 'ttp-1', fbp: 'fb.1.1.2', ga_client_id: '111.222' });
   });
+  const clientIds = { fbp: 'fb.1.1.2', fbc: 'fb.1.1767139200000.IwAR', ttp: 't', ga4: { clientId: '1.2', sessionIds: { AAA: '17' } } };
+  test.each<[string, JsonObject, Record<string, string> | undefined, unknown]>([
+    [
+      'are those of the cookies',
+      { ...GRANTED, clientIds },
+      undefined,
+      { fbp: 'fb.1.1.2', fbc: 'fb.1.1767139200000.IwAR', ttp: 't', ga_client_id: '1.2', ga_session_id: '17', ga_sessions: { AAA: '17' } },
+    ],
+    ['the cookies of the request win', { ...GRANTED, clientIds: { fbp: 'sent' } }, { _fbp: 'cookie' }, { fbp: 'cookie' }],
+    [
+      'not those of a denied category',
+      { consent: { canonical: { advertising: false, analytics: false } }, clientIds },
+      undefined,
+      undefined,
+    ],
+    ['nothing else', { clientIds: { other: 'x', fbp: 5, ga4: { clientId: 'x', sessionIds: ['y'] } } }, undefined, undefined],
+  ])('the client ids of Jitsu: %s', (_name, context, cookies, ids) => {
+    const { context: result } = walk([{ day: 0, context, ...(cookies && { cookies }) }]);
+    expect(result.vendor_ids).toEqual(ids);
+    expect(result.clientIds).toEqual(context.clientIds);
+  });
   test('the sessions of several GA4 streams', () => {
     const cookies = { _ga_AAA: 'GS1.1.1700000000.3', _ga_BBB: 'GS2.1.s1700000009$o1' };
     expect(walk([{ day: 0, context: GRANTED, cookies }]).context.vendor_ids).toEqual({

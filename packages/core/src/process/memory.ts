@@ -6,7 +6,7 @@
 
 import { BROWSER_IDS, CLICK_IDS, type ClickId, clickFromCookie } from '../context/click-ids.ts';
 import { ownObject, ownText, setOwn } from '../context/objects.ts';
-import { idsOfCookies } from '../context/vendor-ids.ts';
+import { cookiesOfJitsu, idsOfCookies } from '../context/vendor-ids.ts';
 import type { IdConsent } from '../context/vendor-syncs.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { sha256Hex } from '../hash/hash.ts';
@@ -192,7 +192,9 @@ function rememberBrowserIds(
   canonical: JsonObject,
   changed: string[],
 ): Remembered | undefined {
-  const ofCookies = cookies === undefined ? undefined : idsOfCookies(cookies);
+  const ofJitsu = cookiesOfJitsu(context);
+  const sent = ofJitsu === undefined ? cookies : { ...ofJitsu, ...cookies };
+  const ofCookies = sent === undefined ? undefined : idsOfCookies(sent);
   if (known === undefined && ofCookies === undefined && ownObject(context, 'vendor_ids') === undefined) return undefined;
   const categoryOf = (name: string) => BROWSER_IDS.get(name) ?? (name.startsWith('ga_') ? 'analytics' : 'advertising');
   const allowed = (name: string) => id_consent.get(name)?.some((category) => isGranted(canonical, category, consent)) ?? true;
