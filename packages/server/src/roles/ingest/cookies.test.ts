@@ -36,6 +36,21 @@ describe('the _df_id cookie', () => {
     expect((await send('/v1/t', { ...queued, cookieId: ['no id'] }, browser)).cookies[0]).toMatch(/^_df_id=before-reset;/);
     expect((await send('/v1/t', { ...queued, cookieId: 'now' }, browser, 'pk_gate')).cookies).toEqual([]);
   });
+  test.each([
+    ['/v1/t', (event: object) => event],
+    ['/v1/batch', (event: object) => ({ batch: [event] })],
+  ])('keeps an id that a cookie has to encode, which the collector sends as it stands there: %s', async (path, bodyOf) => {
+    const messageId = `encoded ${path}`;
+    const id = 'tenant|ü 1%';
+    const [set] = (await send('/v1/t', { ...track, anonymousId: id }, browser)).cookies;
+    const cookie = set!.split(';')[0]!;
+    const raw = cookie.split('=')[1]!;
+    expect(raw).not.toBe(id);
+    const body = { ...bodyOf({ ...track, messageId, anonymousId: raw }), messageId, cookieId: raw };
+    const { cookies, stored } = await send(path, body, { ...browser, cookie });
+    expect(stored.event.anonymous_id).toBe(id);
+    expect(cookies).toEqual([]);
+  });
   test('is for the registrable domain that host and origin share, and Secure on https', async () => {
     const { cookies } = await send('/v1/t', track, {
       ...browser,

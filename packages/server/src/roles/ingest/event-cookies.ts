@@ -1,7 +1,7 @@
 /** The cookies that a reply to a browser sets: the anonymous id, and vendor ids that consent allows. */
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import { type JsonObject, own } from '@firsthand/core/json.ts';
-import type { RequestMeta } from '../../intake/ingest-record.ts';
+import { asInCookie, type RequestMeta } from '../../intake/ingest-record.ts';
 import { type CookieScope, ID_COOKIE, setCookie, sharedDomain } from './cookies.ts';
 import { consentOf } from './event-consent.ts';
 import type { Exchange } from './exchange.ts';
@@ -20,7 +20,8 @@ export class EventCookies {
   constructor(exchange: Exchange, meta: RequestMeta, body: JsonObject) {
     this.#exchange = exchange;
     this.#meta = meta;
-    this.#currentId = idText(own(body, 'cookieId'));
+    const currentId = idText(own(body, 'cookieId'));
+    this.#currentId = currentId === undefined ? undefined : asInCookie(currentId, meta.cookieId);
   }
   /** Decides which cookies this event's consent allows. Returns the event's vendor ids. Call before its record is built. */
   prepare(event: JsonObject): Record<string, string> | undefined {
