@@ -1,6 +1,7 @@
 /** One request in ingest: reads its body, sends its one reply, and holds its share of capacity until then. No closures per request. */
 
 import type { IncomingMessage } from 'node:http';
+import { BodyBytes } from '../../http/body-bytes.ts';
 import { errorReply, type Rejection, type Reply } from '../../http/collection-reply.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { type CollectionHeaders, collectionHeaders } from './collection-headers.ts';
@@ -43,7 +44,8 @@ export class Exchange implements BodyReader, CloseListener {
   readonly #responder: Responder;
   readonly #arrivedAt: number;
   #firstChunk: Buffer | undefined;
-  #chunks: Buffer[] | undefined;
+  /** From the second chunk on. */
+  #bytes: BodyBytes | undefined;
   #size = 0;
   #ignored = 0;
   #held = 0;
@@ -98,16 +100,15 @@ export class Exchange implements BodyReader, CloseListener {
       this.#dropBody();
       this.reject(OVERLOADED);
     } else if (this.#size > this.limit) {
-      const start = Buffer.concat([...(this.#chunks ?? [this.#firstChunk ?? EMPTY]), chunk], Math.min(this.#size, MAX_KEPT_BYTES + 1));
+      this.#keep(chunk);
+      const start = this.#body().subarray(0, MAX_KEPT_BYTES + 1);
       this.#dropBody();
       this.#onTooLarge(this, start);
-    } else if (this.#firstChunk === undefined) this.#firstChunk = chunk;
-    else if (this.#chunks === undefined) this.#chunks = [this.#firstChunk, chunk];
-    else this.#chunks.push(chunk);
+    } else this.#keep(chunk);
   }
   end(): void {
     if (this.finished) return;
-    const body = this.#chunks === undefined ? (this.#firstChunk ?? EMPTY) : Buffer.concat(this.#chunks, this.#size);
+    const body = this.#body();
     this.#dropBody();
     try {
       this.#onBody(this, body);
@@ -164,9 +165,17 @@ export class Exchange implements BodyReader, CloseListener {
     this.#inFlight = false;
     this.ctx.capacity.leave(this.#held);
   }
+  /** Most bodies are one chunk, which is not copied. */
+  #keep(chunk: Buffer): void {
+    if (this.#firstChunk === undefined) this.#firstChunk = chunk;
+    else (this.#bytes ??= new BodyBytes(this.#firstChunk)).add(chunk);
+  }
+  #body(): Buffer {
+    return this.#bytes?.joined ?? this.#firstChunk ?? EMPTY;
+  }
   #dropBody(): void {
     this.#firstChunk = undefined;
-    this.#chunks = undefined;
+    this.#bytes = undefined;
   }
 }
 

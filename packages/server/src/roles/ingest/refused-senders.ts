@@ -6,6 +6,7 @@
  * keep it (`rejected-events.ts`), and no further than it is kept. The others are only counted.
  */
 import type { RejectedSender } from '@firsthand/core/outcome/outcome.ts';
+import { BodyBytes } from '../../http/body-bytes.ts';
 import type { Rejection } from '../../http/collection-reply.ts';
 import { derivedUuid } from '../../intake/ingest-record.ts';
 import { parseBatch } from '../../intake/parse-batch.ts';
@@ -57,7 +58,7 @@ export function refuseSender(exchange: Exchange, rules: IngestRules, rejection: 
 /** Reads as much as is kept, after the answer. */
 class RefusedBody implements BodyReader {
   readonly #refused: Refused;
-  #chunks: Buffer[] = [];
+  #bytes = new BodyBytes();
   #size = 0;
   #ignored = 0;
   #open = true;
@@ -75,7 +76,7 @@ class RefusedBody implements BodyReader {
       if (this.#ignored > MAX_IGNORED_BYTES) req.destroy();
       return;
     }
-    this.#chunks.push(chunk);
+    this.#bytes.add(chunk);
     this.#size += chunk.length;
     if (!ctx.rejectedEvents.hold(chunk.length)) this.#giveUp();
     else if (this.#size > MAX_KEPT_BYTES) this.#keep(false);
@@ -88,7 +89,7 @@ class RefusedBody implements BodyReader {
   };
 
   #keep(whole: boolean): void {
-    const body = Buffer.concat(this.#chunks, this.#size);
+    const body = this.#bytes.joined;
     this.#close();
     keepWire(this.#refused, body, whole);
   }
@@ -101,7 +102,7 @@ class RefusedBody implements BodyReader {
   #close(): void {
     const { exchange, rules } = this.#refused;
     this.#open = false;
-    this.#chunks = [];
+    this.#bytes = new BodyBytes();
     exchange.req.socket.off('close', this.#onClose);
     exchange.ctx.rejectedEvents.endReading(rules.pipelineId, this.#size);
   }
