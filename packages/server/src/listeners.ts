@@ -8,6 +8,7 @@ import type { Settings } from './config.ts';
 import { isAdminPath, writeApiError } from './http/api-error-reply.ts';
 import { errorReply, writeReply } from './http/collection-reply.ts';
 import { ApiError } from './http/errors.ts';
+import { JoinedRequest } from './http/joined-request.ts';
 import { replyToMalformedRequest } from './http/malformed-request.ts';
 import { serverOptions } from './http/server-options.ts';
 import type { Logger } from './runtime/logger.ts';
@@ -88,8 +89,8 @@ export async function openListeners({ settings, logger, health, metrics, collect
   ): Promise<Server> {
     const shouldUpgradeCallback = (req: IncomingMessage) => server.listenerCount('upgrade') > 0 && wantsWebSocket(req);
     const servesCollection = handlers.some((handler) => collection.includes(handler));
-    const requestClass = servesCollection && ingest !== undefined ? { IncomingMessage: ingest.requestClass } : {};
-    const server: Server = createServer({ ...serverOptions, ...requestClass, shouldUpgradeCallback }, (req, res) => {
+    const requestClass = servesCollection && ingest !== undefined ? ingest.requestClass : JoinedRequest;
+    const server: Server = createServer({ ...serverOptions, IncomingMessage: requestClass, shouldUpgradeCallback }, (req, res) => {
       if (draining) res.shouldKeepAlive = false;
       try {
         // Some proxies write the whole URL into the request line.

@@ -22,6 +22,9 @@ export class BodyBytes {
     chunk.copy(this.#bytes, this.#size);
     this.#size = size;
   }
+  get size(): number {
+    return this.#size;
+  }
   /** All bytes so far. */
   get joined(): Buffer {
     return this.#bytes.subarray(0, this.#size);

@@ -2,10 +2,11 @@
  * The request class of the collection listener. A reader can take the body straight from the parser: most bodies are one
  * chunk of a few hundred bytes, and a stream around it costs more than reading it. Without a reader it is a plain request.
  */
-import { IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { JoinedRequest } from '../../../http/joined-request.ts';
 import type { BodyReader } from '../exchange.ts';
 
-export class CollectionRequest extends IncomingMessage {
+export class CollectionRequest extends JoinedRequest {
   #reader: BodyReader | undefined;
 
   /** Passes every further chunk to `reader`, past the stream. */
