@@ -7,6 +7,7 @@ import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand
 import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
 import type { Steps } from '@firsthand/core/steps.ts';
 import type { Rejection } from '../http/collection-reply.ts';
+import { AtMost } from '../runtime/at-most.ts';
 
 export const MAX_DEPTH = 64;
 /** Larger bodies, and those that unpack to more, are unpacked on a worker thread, so that other requests go on. */
@@ -43,11 +44,15 @@ export function unpack(bytes: Buffer, limit: number): Unpacked | Promise<Unpacke
   }
 }
 function unpackAside(bytes: Buffer, limit: number): Promise<Unpacked> {
-  return gunzipAsync(bytes, { maxOutputLength: limit }).then(
-    (unpacked) => ({ ok: true as const, bytes: unpacked }),
-    (error: unknown) => unpackFailure(error),
+  return unpackings.run(() =>
+    gunzipAsync(bytes, { maxOutputLength: limit }).then(
+      (unpacked) => ({ ok: true as const, bytes: unpacked }),
+      (error: unknown) => unpackFailure(error),
+    ),
   );
 }
+/** Node has four threads for it. More at once would only hold more half unpacked bodies: 5 KB may unpack to 5 MB. */
+const unpackings = new AtMost(4);
 function unpackFailure(error: unknown): Unpacked {
   return { ok: false, rejection: isTooLarge(error) ? TOO_LARGE : BAD_GZIP };
 }

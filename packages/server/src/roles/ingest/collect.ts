@@ -68,8 +68,8 @@ function onWire(exchange: Exchange, wire: Buffer): void {
   }
   unpacked
     .then((result) => {
-      if (result.ok) onBytes(exchange, wire, result.bytes);
-      else exchange.reject(result.rejection);
+      if (!result.ok) exchange.reject(result.rejection);
+      else if (exchange.hold(result.bytes.length)) onBytes(exchange, wire, result.bytes);
     })
     .catch((error: unknown) => exchange.fail(error));
 }

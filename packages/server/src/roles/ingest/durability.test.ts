@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { LogUnavailable } from '../../stores/event-log/port.ts';
 import { CAPACITY_LIMITS } from './capacity.ts';
@@ -80,6 +81,23 @@ test('large bodies give way before small ones', async () => {
   const large = await post(harness.url, { type: 'track', event: 'X', properties: { x: 'x'.repeat(300_000) } });
   expect(large.status).toBe(503);
   expect((await post(harness.url)).status).toBe(200);
+  await harness.close();
+});
+
+test('a packed body takes as much room as it unpacks to, until its request is answered', async () => {
+  const harness = await startIngest(aSnapshot([aPipeline()]), { limits: { ...CAPACITY_LIMITS, receivingBytes: 300_000 } });
+  const packed = (size: number) =>
+    fetch(`${harness.url}/v1/t`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer pk_web' },
+      body: gzipSync(JSON.stringify({ type: 'track', event: 'X', properties: { x: 'x'.repeat(size) } })),
+    });
+  for (const [size, status] of [
+    [200_000, 200],
+    [400_000, 503],
+    [200_000, 200],
+  ] as const)
+    expect((await packed(size)).status).toBe(status);
   await harness.close();
 });
 

@@ -116,6 +116,14 @@ export class Exchange implements BodyReader, CloseListener {
       this.fail(error);
     }
   }
+  /** Counts a body that was unpacked like one that came so. False where there is no room for it; the request is answered then, or gone. */
+  hold(bytes: number): boolean {
+    if (this.finished) return false;
+    this.#held += bytes;
+    if (this.ctx.capacity.receive(bytes, bytes)) return true;
+    this.reject(OVERLOADED);
+    return false;
+  }
   closed(): void {
     this.finished = true;
     this.#dropBody();

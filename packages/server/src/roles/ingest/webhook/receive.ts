@@ -62,8 +62,9 @@ function onBody(exchange: Exchange, source: CompiledWebhookSource, body: Buffer)
   }
   Promise.resolve(unpack(body, MAX_WEBHOOK_BYTES))
     .then((unpacked) => {
-      if (unpacked.ok) accept(exchange, source, body, unpacked.bytes);
-      else if (unpacked.rejection.code === 'payload_too_large') ignore(exchange, source, 'payload_too_large');
+      if (unpacked.ok) {
+        if (exchange.hold(unpacked.bytes.length)) accept(exchange, source, body, unpacked.bytes);
+      } else if (unpacked.rejection.code === 'payload_too_large') ignore(exchange, source, 'payload_too_large');
       else keepRejected(exchange, source, body, undefined, 'The body is not valid gzip.');
     })
     .catch((error: unknown) => exchange.fail(error));
