@@ -4,6 +4,7 @@
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { NotFound, PageError } from './components/states.tsx';
+import { parseSearch, stringifySearch } from './search-text.ts';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
@@ -15,7 +16,6 @@ function texts<K extends string>(...names: K[]): (search: Record<string, unknown
     for (const name of names) {
       const value = search[name];
       if (typeof value === 'string' && value !== '') kept[name] = value;
-      else if (typeof value === 'number' || typeof value === 'boolean') kept[name] = String(value);
     }
     return kept;
   };
@@ -159,7 +159,14 @@ const tree = root.addChildren([
 ]);
 
 export function createConsoleRouter() {
-  return createRouter({ routeTree: tree, defaultPreload: 'intent', defaultErrorComponent: PageError, scrollRestoration: true });
+  return createRouter({
+    routeTree: tree,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultErrorComponent: PageError,
+    scrollRestoration: true,
+  });
 }
 declare module '@tanstack/react-router' {
   interface Register {
