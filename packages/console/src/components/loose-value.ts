@@ -1,12 +1,14 @@
+import { parseExactly } from '../exact-json.ts';
+
 /**
  * A JSON value in one text field. `12`, `true` and `{"a": 1}` are what they look like, everything else is a text. Quotes make a text of what
- * would be something else: `"12"`.
+ * would be something else: `"12"`. A number that would lose digits is a text, with all of them.
  */
 export function readLoose(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
-    return text; // not JSON, so it is a text
+    return text;
   }
 }
 export function writeLoose(value: unknown): string {

@@ -23,6 +23,11 @@ test.each([
   expect(place(field, root)).toEqual([line, message]);
 });
 
+test('a number that would lose digits is a fault at its place', () => {
+  const rules = '[{"value": 12},\n {"value": 12345678901234567890}]';
+  expect(syntaxFault(rules)).toEqual({ at: rules.indexOf('12345678901'), message: expect.stringContaining('cannot be kept exactly') });
+});
+
 test('a text that is no JSON has its fault where it stops being JSON', () => {
   expect(syntaxFault('{"a": 1}')).toBeUndefined();
   const broken = '{\n  "a": 1\n  "b": 2\n}';

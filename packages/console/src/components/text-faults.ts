@@ -1,5 +1,8 @@
 /** Where a fault is in a text that is being edited, so that the editor can show it at its line. */
+
 import { jsonLanguage } from '@codemirror/lang-json';
+import { isExactNumber } from '@firsthand/core/event/exact-numbers.ts';
+import { parseExactly } from '../exact-json.ts';
 
 type Node = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
 
@@ -27,16 +30,16 @@ export function placeFaults(text: string, faults: readonly Fault[], root = ''): 
   });
 }
 
-/** What `JSON.parse` says of the text, where the text stops being JSON. Undefined if it is JSON. */
+/** Where the text stops being JSON, or has a number that `JSON.parse` would change. Undefined if it is read to the letter. */
 export function syntaxFault(text: string): TextFault | undefined {
   try {
-    JSON.parse(text);
+    parseExactly(text);
     return undefined;
   } catch (error) {
     let at = text.trimEnd().length;
     jsonLanguage.parser.parse(text).iterate({
-      enter(node) {
-        if (node.type.isError) at = Math.min(at, node.from);
+      enter({ type, name, from, to }) {
+        if (type.isError || (name === 'Number' && !isExactNumber(text.slice(from, to)))) at = Math.min(at, from);
       },
     });
     return { at, message: error instanceof Error ? error.message : String(error) };

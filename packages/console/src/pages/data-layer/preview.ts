@@ -1,4 +1,5 @@
 /** What the organisation's processing does to one event, computed by the code that processes events on the server. */
+
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { canonicaliseParsed } from '@firsthand/core/event/canonicalise.ts';
@@ -7,6 +8,7 @@ import type { Decision } from '@firsthand/core/outcome/outcome.ts';
 import { compileOrganisation, compileProcessing } from '@firsthand/core/process/compiled.ts';
 import { processEvent } from '@firsthand/core/process/process-event.ts';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
+import { parseExactly } from '../../exact-json.ts';
 import type { EarlierEvent } from './samples.ts';
 
 export type Preview =
@@ -30,7 +32,7 @@ export interface PreviewOptions {
 export async function previewDataLayer(config: DataLayerConfig, text: string, options: PreviewOptions = {}): Promise<Preview> {
   let body: JsonObject;
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseExactly(text);
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
       return { kind: 'invalid', message: 'The event must be a JSON object.' };
     body = parsed as JsonObject;

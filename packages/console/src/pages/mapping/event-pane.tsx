@@ -1,4 +1,5 @@
 /** The event that the request is computed for: a sample, a saved test case, a recent one, or what is typed. */
+
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
@@ -8,6 +9,7 @@ import { memo, useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Editor } from '../../components/editor.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
+import { parseExactly } from '../../exact-json.ts';
 import { failureText } from '../../forms.ts';
 import type { ChosenEvent } from './chosen-event.ts';
 import { EventSelect } from './event-select.tsx';
@@ -63,7 +65,7 @@ function EventEditor({ event, onChange }: { event: CanonicalEvent; onChange: (ev
   function edit(next: string) {
     setText(next);
     try {
-      const parsed: unknown = JSON.parse(next);
+      const parsed = parseExactly(next);
       if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('The event must be a JSON object.');
       setFault(undefined);
       onChange({ context: {}, timestamp: event.timestamp, ...parsed, event_id: event.event_id } as CanonicalEvent);

@@ -1,4 +1,5 @@
 /** One transformation: its code or rules, and below them a sample event with the result beside it. Rules are tried as you type, code in the server's sandbox. */
+
 import type { EventFilter } from '@firsthand/core/config/resources.ts';
 import type { Rule } from '@firsthand/core/config/rules.ts';
 import { validateTransformation } from '@firsthand/core/process/compiled.ts';
@@ -16,6 +17,7 @@ import { RoleButton } from '../../components/role-button.tsx';
 import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
+import { parseExactly } from '../../exact-json.ts';
 import { milliseconds, number } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { openConfirmModal } from '../../open-confirm-modal.ts';
@@ -289,7 +291,7 @@ function Trial({
   const parameters = useQuery(pipelineQuery(pipelineId)).data?.parameters ?? NO_PARAMETERS;
   const attempt = useMutation({
     mutationFn: async () => {
-      const before: unknown = JSON.parse(sampleText);
+      const before = parseExactly(sampleText);
       const answer = await call(
         api.POST('/v1/admin/transformations/test', { body: { kind: 'code', code, event: before, parameters } as never }),
       );

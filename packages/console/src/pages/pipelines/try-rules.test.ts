@@ -24,8 +24,9 @@ test('an event that the filter leaves out goes on as it is', () => {
 test('says what is wrong with the rules, with their result, and with the sample', () => {
   expect(tryRules({ ...trial, rules: [{ type: 'set', target: '', value: 1 }] }, order).error).toMatch(/^rules/);
   expect(tryRules({ ...trial, rules: [{ type: 'set', target: 'properties', value: 'text' }] }, order).error).toMatch(/properties/);
-  expect([tryRules(trial, '{').error, tryRules(trial, '[]').error]).toEqual([
-    expect.stringMatching(/^The sample event is no JSON/),
+  expect(['{', '{"properties":{"id":9007199254740993}}', '[]'].map((text) => tryRules(trial, text).error)).toEqual([
+    expect.stringMatching(/^The sample event cannot be read/),
+    expect.stringMatching(/properties.id cannot be kept exactly/),
     'The sample event must be a JSON object.',
   ]);
 });

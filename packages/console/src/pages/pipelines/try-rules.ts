@@ -1,8 +1,10 @@
 /** What a transformation of rules makes of an event, computed by the code that processes events on the server. */
+
 import type { EventFilter } from '@firsthand/core/config/resources.ts';
 import type { Rule } from '@firsthand/core/config/rules.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { compileTransformation } from '@firsthand/core/process/transformation.ts';
+import { parseExactly } from '../../exact-json.ts';
 
 export interface Tried {
   /** As it was tried, indented. */
@@ -29,9 +31,14 @@ export function tryRules(trial: RulesTrial, text: string): Tried {
 function apply({ rules, event_filter, parameters }: RulesTrial, text: string): Omit<Tried, 'duration_ms'> {
   let sample: unknown;
   try {
-    sample = JSON.parse(text);
+    sample = parseExactly(text);
   } catch (error) {
-    return { before: text, event: null, logs: [], error: `The sample event is no JSON: ${error instanceof Error ? error.message : error}` };
+    return {
+      before: text,
+      event: null,
+      logs: [],
+      error: `The sample event cannot be read: ${error instanceof Error ? error.message : error}`,
+    };
   }
   if (typeof sample !== 'object' || sample === null || Array.isArray(sample))
     return { before: text, event: null, logs: [], error: 'The sample event must be a JSON object.' };
