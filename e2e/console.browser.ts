@@ -4,13 +4,15 @@ import { passTime, startSignedOut, tabTo } from './harness/console.ts';
 import { OWNER } from './harness/service.ts';
 
 const { service, page, errors } = await startSignedOut();
+/** Not a secure context: browsers offer no clipboard there. */
+const url = service.url.replace('127.0.0.1', 'console.test');
 /** While true, the page's live connection is refused. */
 let liveIsDown = false;
 beforeAll(() => page.routeWebSocket(/debug\/live/, (socket) => void (liveIsDown ? socket.close() : socket.connectToServer())));
 
 describe('the console', () => {
   test('shows the API’s message for a wrong password and keeps the form', async () => {
-    await page.goto(service.url);
+    await page.goto(url);
     await page.getByLabel('E-mail address').fill(OWNER.email);
     await page.locator('input[type=password]').fill('not-the-password');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -57,6 +59,14 @@ describe('the console', () => {
     await page.getByLabel('Website snippet').getByText('<script async').waitFor();
   });
 
+  test('copies a snippet over plain HTTP too', async () => {
+    await page.getByRole('tabpanel').getByRole('button', { name: 'Copy' }).click();
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('dialog').getByRole('textbox').press('ControlOrMeta+v');
+    expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toMatch(/^<script async/);
+    await page.keyboard.press('Escape');
+  });
+
   test('explains the event step by step at a shareable URL', async () => {
     await page.getByRole('link', { name: 'Order Completed (first-order)' }).click();
     await page.getByText('What happened').waitFor();
@@ -66,14 +76,14 @@ describe('the console', () => {
   });
 
   test('shows the API’s message beside the invalid field', async () => {
-    await page.goto(`${service.url}/team`);
+    await page.goto(`${url}/team`);
     await page.getByRole('button', { name: 'Add a user' }).click();
     await page.getByLabel('E-mail address').fill('new@firsthand.test');
     await page.getByLabel('First password').fill('short');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await expect.poll(() => page.getByRole('dialog').innerText()).toMatch(/12 characters/);
     // An entry of a list: at the list.
-    await page.goto(`${service.url}/pipelines?new=yes`);
+    await page.goto(`${url}/pipelines?new=yes`);
     await page.getByRole('dialog').getByLabel('Name').fill('Second shop');
     await page.getByRole('dialog').getByLabel('Domains that may send events').first().fill('https://shop.example');
     await page.keyboard.press('Enter');
@@ -82,7 +92,7 @@ describe('the console', () => {
   });
 
   test('shows a page for an unknown address, and reported no error in the browser', async () => {
-    await page.goto(`${service.url}/nowhere`);
+    await page.goto(`${url}/nowhere`);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     expect(errors).toEqual([]);
   });

@@ -1,6 +1,7 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 import classes from './json.module.css';
+import { useCopy } from './use-copy.ts';
 
 /** A value as indented JSON in monospace, with a copy button. Long texts wrap; nothing is interpreted. */
 export function Json({ value, label = 'JSON', maxHeight }: { value: unknown; label?: string; maxHeight?: number }) {
@@ -20,22 +21,19 @@ export function Json({ value, label = 'JSON', maxHeight }: { value: unknown; lab
   );
 }
 export function Copy({ text, label = 'Copy', inline = false }: { text: string; label?: string; inline?: boolean }) {
+  const { copied, copy } = useCopy(text);
   return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon
-            className={inline ? undefined : classes.copy}
-            variant={inline ? 'subtle' : 'default'}
-            color="gray"
-            size={inline ? 'xs' : 'sm'}
-            onClick={copy}
-            aria-label={label}
-          >
-            {copied ? <CheckIcon /> : <CopyIcon />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <Tooltip label={copied ? 'Copied' : label}>
+      <ActionIcon
+        className={inline ? undefined : classes.copy}
+        variant={inline ? 'subtle' : 'default'}
+        color="gray"
+        size={inline ? 'xs' : 'sm'}
+        onClick={copy}
+        aria-label={label}
+      >
+        {copied ? <CheckIcon /> : <CopyIcon />}
+      </ActionIcon>
+    </Tooltip>
   );
 }

@@ -1,10 +1,11 @@
 /** What can be done with one event: copy it as curl, keep it as a test case, send it to an integration again. */
-import { Button, CopyButton, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { Tag, toneOf, words } from '../../components/tag.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
@@ -33,7 +34,7 @@ export function EventActions({ event, onWhy }: { event: Explained; onWhy: (integ
           </RoleButton>
         ))}
       <WhyNot event={event} onWhy={onWhy} />
-      <CopyAsCurl event={event} />
+      <EventAsCurl event={event} />
       {event.event !== null && (
         <RoleButton needs="editor" variant="default" onClick={open}>
           Save as test case
@@ -74,7 +75,7 @@ function WhyNot({ event, onWhy }: { event: Explained; onWhy: (integrationId: str
   );
 }
 
-function CopyAsCurl({ event }: { event: Explained }) {
+function EventAsCurl({ event }: { event: Explained }) {
   const pipeline = useQuery(pipelineQuery(event.pipeline_id));
   const snippet = useQuery({
     queryKey: ['ingest-url', event.pipeline_id],
@@ -88,15 +89,7 @@ function CopyAsCurl({ event }: { event: Explained }) {
         Copy as curl
       </Button>
     );
-  return (
-    <CopyButton value={curlOf({ ingestUrl: snippet.data.ingest_url, key: pipeline.data.pipeline_key }, event)}>
-      {({ copied, copy }) => (
-        <Button variant="default" onClick={copy}>
-          {copied ? 'Copied' : 'Copy as curl'}
-        </Button>
-      )}
-    </CopyButton>
-  );
+  return <CopyAsCurl command={curlOf({ ingestUrl: snippet.data.ingest_url, key: pipeline.data.pipeline_key }, event)} />;
 }
 
 function SendAgain({ event }: { event: Explained }) {

@@ -1,9 +1,10 @@
 /** Tries one operation of the API as the signed-in user. The operations come from the service's own OpenAPI document. */
-import { Alert, Button, CopyButton, Group, Select, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call, Unreachable } from '../../api.ts';
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
 import { Page } from '../../components/page.tsx';
@@ -118,13 +119,7 @@ function Attempt({ operation }: { operation: Operation }) {
             >
               Send {method}
             </Button>
-            <CopyButton value={curl}>
-              {({ copied, copy }) => (
-                <Button variant="default" onClick={copy}>
-                  {copied ? 'Copied' : 'Copy as curl'}
-                </Button>
-              )}
-            </CopyButton>
+            <CopyAsCurl command={curl} />
           </Group>
         </Stack>
       </section>
