@@ -24,6 +24,12 @@ export function clockTime(iso: string, now: Date = new Date()): string {
   return `${time.getDate()} ${MONTHS[time.getMonth()]} ${sameYear ? '' : `${time.getFullYear()} `}${exact}`;
 }
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/** On the axis of a chart: `14:00`, and at midnight the day, `19 May`. */
+export function axisTime(seconds: number): string {
+  const time = new Date(seconds * 1_000);
+  const text = clockTime(time.toISOString(), time).slice(0, 'hh:mm'.length);
+  return text === '00:00' ? `${time.getDate()} ${MONTHS[time.getMonth()]}` : text;
+}
 /** For a title: the whole time with its zone. */
 export const zonedTime = (iso: string): string => new Date(iso).toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 export function dateTime(iso: string): string {

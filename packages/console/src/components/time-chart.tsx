@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { number } from '../format.ts';
+import { axisTime, number } from '../format.ts';
 import { fixedRange } from '../time-range.ts';
 import classes from './time-chart.module.css';
 
@@ -125,7 +125,7 @@ function optionsOf(box: HTMLElement, lines: readonly Line[]): uPlot.Options {
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: '{HH}:{mm}', space: 70, size: 28 },
+      { ...axis, grid: { show: false }, values: (_plot, ticks) => ticks.map(axisTime), space: 70, size: 28 },
       { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? number(tick) : '')) },
     ],
     series: [
