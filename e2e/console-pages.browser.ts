@@ -129,7 +129,7 @@ describe('an empty installation', () => {
   });
 });
 
-let ids: { template: string; event: string; letter: string; source: string; alert: string; entry: string };
+let ids: { template: string; event: string; letter: string; source: string; alert: string; entry: string; long: string };
 const pipeline = (tab: string) => () => `/pipelines/${shop.pipeline_id}?tab=${tab}`;
 const PAGES: [name: string, path: () => string, shown: string][] = [
   ['home', () => '/', 'As a table'],
@@ -169,6 +169,7 @@ const PAGES: [name: string, path: () => string, shown: string][] = [
   ['new-alert', () => '/settings?new=yes', 'Within (minutes)'],
   ['alert', () => `/settings?alert=${ids.alert}`, 'Change the alert'],
   ['try', () => '/try', 'Nothing was sent yet'],
+  ['long-words', () => `/pipelines/${ids.long}?tab=integrations`, 'One real request'],
   ['not-found', () => '/nowhere', 'There is no such page'],
 ];
 
@@ -294,7 +295,7 @@ describe('every page of the console', () => {
   });
 });
 
-/** What the demo does not have by itself: a dead letter, a silent alert, a second user, an API token, a second transformation. */
+/** What the demo does not have by itself: a dead letter, a silent alert, a second user, an API token, a second transformation, long words. */
 async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typeof ids> {
   const alert = await admin.post<{ id: string }>('/alerts', {
     name: 'Orders do not reach Meta',
@@ -324,6 +325,9 @@ async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typ
     rules: [{ type: 'delete', target: 'properties.debug' }],
     enabled: false,
   });
+  const name = 'a_word_without_a_space_'.repeat(4);
+  const long = await admin.post<{ id: string }>('/pipelines', { name, labels: [name.slice(0, 60)] });
+  await admin.post('/integrations', { source_id: long.id, vendor: 'webhook', name, config: { url: 'https://shop.example/hook' } });
   // The demo's Meta rejects a purchase whose id begins like this.
   await fetch(`${service.url}/v1/t`, {
     method: 'POST',
@@ -357,5 +361,6 @@ async function fill({ admin, pipeline_id, pipeline_key }: DemoShop): Promise<typ
     source: webhook_sources[0]?.id ?? '',
     alert: alert.id,
     entry: audit_logs[0]?.id ?? '',
+    long: long.id,
   };
 }

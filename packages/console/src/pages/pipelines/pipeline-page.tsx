@@ -1,6 +1,5 @@
 /** One pipeline: its picture, its integrations, and everything that can be set on it, by tab. */
 import { Button, Modal, Tabs } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
@@ -42,21 +41,17 @@ export function PipelinePage() {
     void navigate({ to: '.', search: (old: object) => ({ ...old, snippet: next }), replace: snippet !== undefined } as never);
   const tabs = useRef<HTMLDivElement>(null);
   const pipeline = useQuery(pipelineQuery(pipelineId));
-  const isLoaded = pipeline.data !== undefined;
-  // Only the first ones have room on a phone.
-  const isNarrow = useMediaQuery('(max-width: 48em)');
-  useEffect(() => {
-    if (isLoaded && isNarrow)
-      tabs.current?.querySelector(`[role=tab][id$="-${tab}"]`)?.scrollIntoView({ inline: 'center', block: 'nearest' });
-  }, [tab, isLoaded, isNarrow]);
   const integrations = useQuery(integrationsQuery(pipelineId));
   const transformations = useQuery({ ...transformationsQuery(pipelineId), staleTime: 60_000 });
-  if (pipeline.isPending) return <Loading what="the pipeline" />;
-  if (pipeline.isLoadingError) return <Failed error={pipeline.error} retry={() => void pipeline.refetch()} />;
   const counts: Partial<Record<(typeof TABS)[number], number | undefined>> = {
     integrations: integrations.data?.total,
     transformations: transformations.data?.transformations.length,
   };
+  const isLoaded = pipeline.data !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what moves the chosen tab
+  useEffect(() => showChosen(tabs.current), [tab, isLoaded, counts.integrations, counts.transformations]);
+  if (pipeline.isPending) return <Loading what="the pipeline" />;
+  if (pipeline.isLoadingError) return <Failed error={pipeline.error} retry={() => void pipeline.refetch()} />;
   return (
     <Page
       title={pipeline.data.name}
@@ -136,4 +131,15 @@ export function PipelinePage() {
       </Tabs>
     </Page>
   );
+}
+
+/** Only the first ones have room on a small screen. The page itself is not scrolled. */
+function showChosen(list: HTMLElement | null): void {
+  const chosen = list?.querySelector('[role=tab][aria-selected=true]');
+  if (list === null || chosen == null) return;
+  list.scrollLeft += middle(chosen) - middle(list);
+}
+function middle(element: Element): number {
+  const { left, width } = element.getBoundingClientRect();
+  return left + width / 2;
 }
