@@ -94,6 +94,10 @@ describe('the console', () => {
   test('shows a page for an unknown address, and reported no error in the browser', async () => {
     await page.goto(`${url}/nowhere`);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    // What a link from elsewhere led to may be gone: there is no page to go back to.
+    await page.goto(`${url}/pipelines/pl_gone`);
+    await page.getByRole('link', { name: 'Go to Home' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(errors).toEqual([]);
   });
 });

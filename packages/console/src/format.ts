@@ -3,6 +3,7 @@ const whole = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 export const number = (value: number): string => whole.format(value);
+export const events = (count: number): string => `${number(count)} ${count === 1 ? 'event' : 'events'}`;
 /** For narrow places: 12.3K. */
 export const short = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RefusedError } from './api-client.ts';
-import { fieldErrors, formErrors } from './forms.ts';
+import { failureText, fieldErrors, formErrors } from './forms.ts';
 
 const refused = (...details: { field: string; message: string }[]) =>
   new RefusedError({ error: { code: 'VALIDATION_ERROR', message: 'That is not valid.', details } });
@@ -25,4 +25,13 @@ test('a slash in the name of an event stays', () => {
 test('a lost connection and a refusal without a field are said in their own words', () => {
   expect(formErrors(new Error('The service cannot be reached.'), 'name', FIELDS)).toEqual({ name: 'The service cannot be reached.' });
   expect(formErrors(refused(), 'name', FIELDS)).toEqual({ name: 'That is not valid.' });
+});
+
+test('a notification says each fault once', () => {
+  const url = { field: 'config.url', message: 'must be an absolute URL' };
+  const message = 'config.url must be an absolute URL.';
+  const refusal = (...details: { field: string; message: string }[]) =>
+    new RefusedError({ error: { code: 'VALIDATION_ERROR', message, details } });
+  expect(failureText(refusal(url))).toBe(message);
+  expect(failureText(refusal(url, { field: 'name', message: 'is required' }))).toBe(`${message} name: is required`);
 });

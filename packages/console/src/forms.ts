@@ -29,9 +29,11 @@ function placeIn(field: string, path: string): string {
   const rest = path.startsWith(`${field}.`) ? path.slice(field.length + 1) : path;
   return /^\d+$/.test(rest) ? `Entry ${Number(rest) + 1}` : rest;
 }
-/** What a failed action says in a notification. */
+/** What a failed action says in a notification. The API's message names the first fault. */
 export function failureText(error: unknown): string {
-  if (error instanceof RefusedError && error.details.length > 0)
-    return `${error.message} ${error.details.map(({ field, message }) => `${field}: ${message}`).join('; ')}`;
+  if (error instanceof RefusedError && error.details.length > 1) {
+    const others = error.details.slice(1).map(({ field, message }) => `${field}: ${message}`);
+    return `${error.message} ${others.join('; ')}`;
+  }
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,15 @@
 /** What a change of an integration does to its events, for the question before it. */
-import { number } from '../format.ts';
+import { events } from '../format.ts';
 import { LastDay } from './last-day.tsx';
 
 interface Props {
   integrationId: string;
 }
-const delivered = ({ delivered: count }: { delivered: number }): string => `In the last 24 hours it delivered ${number(count)} events.`;
+const delivered = ({ delivered: count }: { delivered: number }): string => `In the last 24 hours it delivered ${events(count)}.`;
+
+function heldBack({ dropped: { consent_not_granted: count = 0 } }: { dropped: Record<string, number> }): string {
+  return `In the last 24 hours ${events(count)} ${count === 1 ? 'was' : 'were'} held back from it for consent.`;
+}
 
 export function ConsentChange({ integrationId, category }: Props & { category: string | null }) {
   return (
@@ -13,11 +17,7 @@ export function ConsentChange({ integrationId, category }: Props & { category: s
       {category === null
         ? 'It then gets the events of every visitor, also of those who refused. '
         : `It then gets only events of visitors who agreed to ${category}. `}
-      <LastDay integrationId={integrationId}>
-        {category === null
-          ? ({ dropped }) => `In the last 24 hours ${number(dropped.consent_not_granted ?? 0)} events were held back from it for consent.`
-          : delivered}
-      </LastDay>
+      <LastDay integrationId={integrationId}>{category === null ? heldBack : delivered}</LastDay>
     </p>
   );
 }

@@ -1,6 +1,6 @@
 /** How many events of the last 24 hours a change concerns, for the question before it. */
 import { useQuery } from '@tanstack/react-query';
-import { number } from '../format.ts';
+import { events } from '../format.ts';
 import { statsQuery } from '../queries.ts';
 
 export interface DayTotals {
@@ -20,7 +20,6 @@ export function LastDay({ children, ...scope }: Scope & { children: (totals: Day
   return <>{data === undefined ? '…' : children(data.totals)}</>;
 }
 
-const events = (count: number): string => `${number(count)} ${count === 1 ? 'event' : 'events'}`;
 export const receivedText = ({ received }: DayTotals): string => `In the last 24 hours it received ${events(received)}.`;
 /** `source`: `server`, or the id of a webhook source. */
 export const sentText =

@@ -1,5 +1,6 @@
 /** What a page shows instead of its content: loading, empty, failed, not permitted, not found. */
 import { Alert, Button, Loader, Text, Title } from '@mantine/core';
+import { useCanGoBack } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { RefusedError, Unreachable } from '../api.ts';
 import { LinkButton } from './link-button.tsx';
@@ -56,9 +57,7 @@ export function Failed({ error, retry, order = 2 }: { error: unknown; retry?: ()
       </Text>
       {/* What is not there will not be there a moment later. */}
       {isGone ? (
-        <Button variant="default" onClick={() => history.back()}>
-          Go back
-        </Button>
+        <WayOut />
       ) : (
         retry && (
           <Button variant="default" onClick={retry}>
@@ -67,6 +66,15 @@ export function Failed({ error, retry, order = 2 }: { error: unknown; retry?: ()
         )
       )}
     </div>
+  );
+}
+/** A link from elsewhere opens the first page of the console: there is no way back. */
+function WayOut() {
+  if (!useCanGoBack()) return <LinkButton to="/">Go to Home</LinkButton>;
+  return (
+    <Button variant="default" onClick={() => history.back()}>
+      Go back
+    </Button>
   );
 }
 /** A query that failed beside others: what is shown stays, and this says that a part is missing or may be out of date. */

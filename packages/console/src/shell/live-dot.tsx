@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { number } from '../format.ts';
+import { events } from '../format.ts';
 import { useLiveState, useRecent } from '../live/use-live.ts';
 import { rateOf } from '../live/use-stats.ts';
 import classes from './shell.module.css';
@@ -28,7 +28,7 @@ export function LiveDot() {
         <span className={classes.rate}>
           {'· '}
           <Link to="/events" search={{ range: rate.range }} title="The events of the last five minutes">
-            {number(Math.round(rate.perMinute))} events/min
+            {events(Math.round(rate.perMinute))}/min
           </Link>
         </span>
       )}

@@ -18,7 +18,7 @@ import { Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { lineFault, placeFaults, syntaxFault, type TextFault } from '../../components/text-faults.ts';
 import { parseExactly } from '../../exact-json.ts';
-import { milliseconds, number } from '../../format.ts';
+import { events, milliseconds } from '../../format.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { pipelineQuery } from '../../queries.ts';
@@ -262,9 +262,7 @@ const comparable = ({ name, kind, enabled, events, code, rules }: Draft): string
 
 function ProcessedLately({ pipelineId }: { pipelineId: string }) {
   return (
-    <LastDay pipelineId={pipelineId}>
-      {({ processed }) => `In the last 24 hours the pipeline processed ${number(processed)} events.`}
-    </LastDay>
+    <LastDay pipelineId={pipelineId}>{({ processed }) => `In the last 24 hours the pipeline processed ${events(processed)}.`}</LastDay>
   );
 }
 
