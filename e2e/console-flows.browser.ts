@@ -27,6 +27,8 @@ describe('daily work in the console', () => {
     await page.goto(`${service.url}/settings?new=yes`);
     const dialog = page.getByRole('dialog', { name: 'New alert' });
     await dialog.getByLabel('Name').fill('Orders do not arrive');
+    // What was typed is lost only after a question, which the browser of this story answers with no.
+    await page.keyboard.press('Escape');
     await dialog.getByRole('combobox', { name: 'Channel 1' }).click();
     await page.getByRole('option', { name: 'webhook' }).click();
     await dialog.getByLabel('URL').fill('not an address');

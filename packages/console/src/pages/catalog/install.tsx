@@ -1,4 +1,5 @@
 /** Installs a vendor: variant, credentials with a real test call, consent category, what it maps, pipelines. */
+
 import { Button, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -11,6 +12,7 @@ import { PipelinesSelect } from '../../components/server-select.tsx';
 import { type TestBody, TestEvent } from '../../components/trial-event.tsx';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { pipelinesQuery } from '../../queries.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import classes from './catalog.module.css';
 import { ACCOUNT_FIELD, type InstallableVendor, type InstallCalls, installation, lacksAccountOnly } from './installation.ts';
 import { Installed } from './installed.tsx';
@@ -80,7 +82,9 @@ export function Install({
   const only = pipelines.data?.total === 1 ? pipelines.data.pipelines[0]?.id : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: proposed once, when the pipelines are known
   useEffect(() => {
-    if (only !== undefined && form.values.pipelines.length === 0) form.setFieldValue('pipelines', [only]);
+    if (only === undefined || form.values.pipelines.length > 0) return;
+    form.setFieldValue('pipelines', [only]);
+    form.resetDirty({ ...form.values, pipelines: [only] });
   }, [only]);
   function showFaults(error: unknown) {
     const faults = fieldErrors(error, 'name');
@@ -107,6 +111,7 @@ export function Install({
         body: { ...body, variant: key, config: filledIn(config), ...(pipeline_id === undefined ? {} : { pipeline_id }) } as never,
       }),
     );
+  useUnsaved(form.isDirty() && !install.isPending && !install.isSuccess);
   if (install.data !== undefined)
     return <Installed vendor={vendor} templateId={install.data.templateId} integrations={install.data.integrations} onDone={onDone} />;
   const config = (vendor.variants.find(({ key }) => key === form.values.variant)?.default_config ?? {}) as VariantConfig;

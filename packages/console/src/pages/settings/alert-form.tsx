@@ -1,4 +1,5 @@
 /** Makes an alert or changes one: what it watches, where, from which number on, and whom it tells. */
+
 import type { AlertFields, AlertKind } from '@firsthand/core/config/alert.ts';
 import { Button, CloseButton, Group, Alert as Notice, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
@@ -10,6 +11,7 @@ import { IntegrationSelect, PipelineSelect } from '../../components/server-selec
 import { dotted } from '../../dotted.ts';
 import { failureText, fieldErrors } from '../../forms.ts';
 import { type SavedPart, savePart } from '../../save-part.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 
 const KINDS: Record<AlertKind, string> = {
   failing: 'delivery attempts that fail',
@@ -110,6 +112,7 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
     onError: (error) =>
       form.setErrors(Object.fromEntries(Object.entries(fieldErrors(error, 'name')).map(([field, message]) => [fieldOf(field), message]))),
   });
+  useUnsaved(form.isDirty() && !save.isPending && !save.isSuccess);
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate({ values, since: alert }))}>
       <Stack gap="sm">

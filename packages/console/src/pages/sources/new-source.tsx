@@ -7,6 +7,7 @@ import { api, call } from '../../api.ts';
 import { Json } from '../../components/json.tsx';
 import { PipelineSelect } from '../../components/server-select.tsx';
 import { formErrors } from '../../forms.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import { BROKERS, type Connection, ConnectionFields, connectionFields, connectionOf, isBroker } from './broker-connection.tsx';
 import { SOURCES } from './sources.ts';
 
@@ -63,6 +64,7 @@ export function NewSource({ pipelineId }: { pipelineId: string | null }) {
     },
     onError: (error) => form.setErrors(formErrors(error, 'name', fieldNames(from, form.values.connection))),
   });
+  useUnsaved(form.isDirty() && !create.isPending && !create.isSuccess);
   if (made !== undefined)
     return (
       <Stack gap="sm">
