@@ -265,6 +265,7 @@ describe('the mapping builder', () => {
     await expect.poll(() => page.getByRole('combobox', { name: 'Choose an event' }).inputValue()).toBe('A sign-up');
     await page.getByRole('textbox', { name: /^Target, row 1 of Signed Up/ }).fill('user');
     await saveMapping(template.id, 2);
+    expect(new URL(page.url()).searchParams.get('event')).toMatch(/^tc_/);
     await page.goto(`${service.url}/templates/${template.id}?compare=1,2`);
     const dialog = page.getByRole('dialog', { name: 'History' });
     await dialog.getByLabel('Left').getByText('"target": "id"').waitFor();

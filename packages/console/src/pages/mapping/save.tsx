@@ -52,7 +52,8 @@ export function Save({
     onSuccess: async (saved) => {
       if (saved === undefined) return;
       onSaved(saved.revision_number);
-      await navigate({ to: '/templates/$templateId', params: { templateId: template.id }, search: { pins: 'yes' } as never });
+      // The chosen event and pipeline stay.
+      await navigate({ to: '.', search: (old: object) => ({ ...old, revision: undefined, compare: undefined, pins: 'yes' }) } as never);
       await Promise.all(
         [
           ['template', template.id],
