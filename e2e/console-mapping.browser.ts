@@ -266,6 +266,10 @@ describe('the mapping builder', () => {
     await page.getByRole('textbox', { name: /^Target, row 1 of Signed Up/ }).fill('user');
     await saveMapping(template.id, 2);
     expect(new URL(page.url()).searchParams.get('event')).toMatch(/^tc_/);
+    await page.getByRole('button', { name: 'Delete the test case' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('event')).toBe(null);
+    expect(await admin.get('/test-cases')).toMatchObject({ total: 0 });
     await page.goto(`${service.url}/templates/${template.id}?compare=1,2`);
     const dialog = page.getByRole('dialog', { name: 'History' });
     await dialog.getByLabel('Left').getByText('"target": "id"').waitFor();

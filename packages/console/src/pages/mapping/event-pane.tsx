@@ -1,5 +1,4 @@
 /** The event that the request is computed for: a sample, a saved test case, a recent one, or what is typed. */
-
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
@@ -11,9 +10,11 @@ import { Editor } from '../../components/editor.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
 import { parseExactly } from '../../exact-json.ts';
 import { failureText } from '../../forms.ts';
-import type { ChosenEvent } from './chosen-event.ts';
+import { type ChosenEvent, isTestCase } from './chosen-event.ts';
+import { DeleteCase } from './delete-case.tsx';
 import { EventSelect } from './event-select.tsx';
 import classes from './mapping.module.css';
+import { sampleEvent } from './recent-events.ts';
 
 /** Drawn again only when its event changes, not at each key typed in a row. */
 export const EventPane = memo(function EventPane({
@@ -54,6 +55,7 @@ export const EventPane = memo(function EventPane({
             Save as test case
           </RoleButton>
         )}
+        {isTestCase(chosen.id) && <DeleteCase id={chosen.id} onDeleted={() => chosen.choose(sampleEvent.event_id)} />}
       </Group>
     </section>
   );
