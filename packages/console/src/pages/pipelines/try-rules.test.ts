@@ -17,6 +17,11 @@ test('rules are applied with the parameters of the pipeline, and the sample stay
   ]);
   expect(tryRules({ ...trial, parameters: {} }, order).logs.join()).toMatch(/no parameter shop/);
 });
+test('fields stay in their order: the comparison of the texts shows what the rules changed, and nothing else', () => {
+  const sample = { type: 'track', event: 'Order Completed', context: { ip: '203.0.113.9' }, properties: { total: 42 } };
+  const { before, event } = tryRules({ ...trial, rules: [{ type: 'delete', target: 'properties.debug' }] }, JSON.stringify(sample));
+  expect(JSON.stringify(event, null, 2)).toBe(before);
+});
 test('an event that the filter leaves out goes on as it is', () => {
   const { skipped, event } = tryRules({ ...trial, event_filter: { event_names: ['@page'] } }, order);
   expect([skipped, event]).toMatchObject([true, { properties: { total: 42 } }]);

@@ -43,7 +43,7 @@ function apply({ rules, event_filter, parameters }: RulesTrial, text: string): O
   if (typeof sample !== 'object' || sample === null || Array.isArray(sample))
     return { before: text, event: null, logs: [], error: 'The sample event must be a JSON object.' };
   // Every canonical event has a context; one that was typed may lack it.
-  const event = { context: {}, ...sample } as CanonicalEvent;
+  const event = ('context' in sample ? sample : { ...sample, context: {} }) as CanonicalEvent;
   const before = JSON.stringify(sample, null, 2);
   const compiled = compileTransformation({ id: 'test', kind: 'rules', rules: rules as Rule[], code: '', event_filter }, parameters);
   if (!compiled.ok)
