@@ -25,6 +25,8 @@ interface Listed<Row> {
 /** Reads one page of a query with columns and order, and the total. */
 export async function readPage<Row>(listed: Listed<Row>, page: Page, count: () => Promise<number>): Promise<Paged<Row>> {
   const rows = await listed.limit(page.limit).offset(page.offset).execute();
+  // Each statement may take milliseconds of this thread on SQLite.
+  await turns.bulk();
   return { rows, total: await totalBeside(rows.length, page, count) };
 }
 
@@ -56,7 +58,9 @@ export async function readBoundedPage<Row>(
 ): Promise<Paged<Row>> {
   const sizes = await sized.limit(page.limit).offset(page.offset).execute();
   const limit = fitting(sizes.map(({ bytes }) => Number(bytes)));
+  await turns.bulk();
   const rows = limit === 0 ? [] : await listed.limit(limit).offset(page.offset).execute();
+  await turns.bulk();
   return { rows, total: await totalBeside(sizes.length, page, count) };
 }
 

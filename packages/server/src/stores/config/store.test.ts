@@ -5,7 +5,7 @@ import { integration } from '@firsthand/core/config/integration.ts';
 import { type PipelineFields, pipeline } from '@firsthand/core/config/pipeline.ts';
 import { template } from '@firsthand/core/config/template.ts';
 import { transformation } from '@firsthand/core/config/transformation.ts';
-import { sql } from 'kysely';
+import { CompiledQuery, createQueryId, type RootOperationNode, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothEngines } from '../../../test/servers/both-engines.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -13,6 +13,7 @@ import { createCipher } from '../../secrets/cipher.ts';
 import { splitSecrets } from '../../secrets/mask.ts';
 import { isUnavailable, isUniqueViolation } from './availability.ts';
 import { changedDocuments } from './changed-documents.ts';
+import { listAllIntegrations } from './integrations.ts';
 import { loadConfig } from './load-config.ts';
 import { migrate, schemaStatus } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -229,6 +230,26 @@ onBothEngines('the configuration store', (fresh, engine) => {
     await deletePipeline(store.db, 'org_1', 'pl_live', { row_version: 103, now: NOW });
     const fourth = await loadConfig(store.db, cipher, known);
     expect([fourth.pipelines, fourth.integrations]).toEqual([[], []]);
+  });
+
+  const onSqlite = engine === 'sqlite' ? test : test.skip;
+  onSqlite('a page of all integrations is not sorted: sorting ten thousand took 34 ms', async () => {
+    const asked: RootOperationNode[] = [];
+    const watched = store.db.withPlugin({
+      transformQuery({ node }) {
+        asked.push(node);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    await listAllIntegrations(watched, 'org_1', {}, { limit: 10, offset: 0 });
+    expect(asked).not.toEqual([]);
+    for (const node of asked) {
+      const { sql: text, parameters } = store.db.getExecutor().compileQuery(node, createQueryId());
+      const { rows } = await store.db.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${text}`, [...parameters]));
+      expect(rows[0]?.detail).toBe('SEARCH integrations USING INDEX integrations_list (org_id=?)');
+      expect(rows.map(({ detail }) => detail)).not.toContain('USE TEMP B-TREE FOR ORDER BY');
+    }
   });
 
   test('large documents are read few at a time: fifty of 1 MB were read in one turn of the loop', async () => {

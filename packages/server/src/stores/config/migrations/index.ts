@@ -16,6 +16,7 @@ import { maxInFlight } from './0014-max-in-flight.ts';
 import { maxDeliverers } from './0015-max-deliverers.ts';
 import { sealedChannels } from './0016-sealed-channels.ts';
 import { changedDocuments } from './0017-changed-documents.ts';
+import { integrationsList } from './0018-integrations-list.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   maxDeliverers,
   sealedChannels,
   changedDocuments,
+  integrationsList,
 ];
 
 type ResourceTable = 'pipelines' | 'templates' | 'integrations' | 'transformations' | 'test_cases' | 'alerts' | 'webhook_sources';
