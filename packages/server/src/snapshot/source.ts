@@ -9,7 +9,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { turns } from '../runtime/turns.ts';
-import type { ConfigRows, Versioned, VersionedRows } from '../stores/config/load-config.ts';
+import type { ConfigRows, KnownVersions, Versioned, VersionedRows } from '../stores/config/load-config.ts';
 import { type Complete, type CompleteRows, compileSnapshot } from './compile.ts';
 import type { CompileSettings } from './compile-integration.ts';
 import type { CompileCache, SnapshotFault } from './pieces.ts';
@@ -25,7 +25,7 @@ const GATHER_MS = 1_000;
 export interface SnapshotDeps {
   readVersion(): Promise<{ version: number; urgent_version: number }>;
   /** Returns full rows only for versions that are not in `known`. */
-  loadRows(known: ReadonlyMap<string, number>): Promise<ConfigRows>;
+  loadRows(known: KnownVersions): Promise<ConfigRows>;
   /** Subscribes to notifications of changes. `live` tells whether they arrive at present. */
   listen?(onChange: () => void): { readonly live: boolean; stop(): Promise<void> };
   /** The local copy to start from while the database is unavailable. The first successful load replaces it. */
@@ -48,7 +48,7 @@ export interface LiveSnapshot extends SnapshotSource {
 export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   const { logger, clock, settings } = deps;
   const lookEveryMs = Math.min(LOOK_EVERY_MS, settings.configReloadMs * 0.75);
-  const rowsById = new Map<string, Versioned<unknown>>();
+  let held = new Map<string, Complete<unknown>>();
   const listeners = new Set<(snapshot: Snapshot) => void>();
   let cache: CompileCache = new Map();
   let snapshot: Snapshot | undefined;
@@ -64,13 +64,10 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   let partial = deps.startFrom !== undefined;
 
   async function load(): Promise<void> {
-    const known = partial ? new Map<string, number>() : new Map([...rowsById].map(([id, row]) => [id, row.row_version]));
-    // Each pass over ten thousand integrations takes milliseconds: none of them follows another without a turn in between.
-    await turns.bulk();
-    const loaded = await deps.loadRows(known);
+    const loaded = await deps.loadRows({ get: (id) => (partial ? undefined : held.get(id)?.row_version) });
     await turns.bulk();
     if (partial) {
-      rowsById.clear();
+      held = new Map();
       cache = new Map();
     }
     const rows = await adopt(loaded);
@@ -79,26 +76,30 @@ export async function startSnapshot(deps: SnapshotDeps): Promise<LiveSnapshot> {
   }
 
   async function adopt(loaded: VersionedRows): Promise<LoadedRows> {
-    const alive = new Set<string>();
-    const complete = <T>(rows: Versioned<T>[]): Complete<T>[] =>
-      rows.map((each) => {
-        alive.add(each.id);
-        if (each.row !== undefined) rowsById.set(each.id, each);
-        const held = each.row !== undefined ? each : rowsById.get(each.id);
-        if (held?.row === undefined) throw new Error(`configuration row ${each.id} was not loaded`);
-        return { id: each.id, row_version: each.row_version, row: held.row as T };
-      });
+    const now = new Map<string, Complete<unknown>>();
+    // Passes over ten thousand integrations take milliseconds each: the loop gets turns between them.
+    const complete = async <T>(versioned: Versioned<T>[]): Promise<Complete<T>[]> => {
+      const rows: Complete<T>[] = [];
+      for (const { id, row_version, row } of versioned) {
+        const turn = turns.bulk();
+        if (turn !== undefined) await turn;
+        const one = row === undefined ? held.get(id) : { id, row_version, row };
+        if (one === undefined) throw new Error(`configuration row ${id} was not loaded`);
+        now.set(id, one);
+        rows.push(one as Complete<T>);
+      }
+      return rows;
+    };
     const rows: LoadedRows = {
       version: loaded.version,
       urgent_version: loaded.urgent_version,
-      organisations: complete(loaded.organisations),
-      pipelines: complete(loaded.pipelines),
-      integrations: complete(loaded.integrations),
-      transformations: complete(loaded.transformations),
-      webhook_sources: complete(loaded.webhook_sources),
+      organisations: await complete(loaded.organisations),
+      pipelines: await complete(loaded.pipelines),
+      integrations: await complete(loaded.integrations),
+      transformations: await complete(loaded.transformations),
+      webhook_sources: await complete(loaded.webhook_sources),
     };
-    for (const id of rowsById.keys()) if (!alive.has(id)) rowsById.delete(id);
-    await turns.bulk();
+    held = now;
     if (settings.compilesVendors !== false) await loadVendors(rows.integrations.map(({ row }) => row.vendor));
     const compiled = await compileSnapshot(rows, settings, cache);
     snapshot = compiled.snapshot;

@@ -59,13 +59,16 @@ export type VersionedRows = Pick<ConfigRows, 'version' | 'urgent_version'> & {
   [K in Exclude<keyof ConfigRows, 'version' | 'urgent_version'>]: Versioned<NonNullable<ConfigRows[K][number]['row']>>[];
 };
 
+/** The row versions that the caller holds, by id. */
+export type KnownVersions = Pick<ReadonlyMap<string, number>, 'get'>;
+
 /** Reads everything in one transaction, so that the rows are consistent while writers continue. */
-export async function loadConfig(db: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
+export async function loadConfig(db: Db, cipher: Cipher, known: KnownVersions): Promise<ConfigRows> {
   const transaction = engineOf(db) === 'postgres' ? db.transaction().setIsolationLevel('repeatable read') : db.transaction();
   return await transaction.execute((tx) => readAll(tx, cipher, known));
 }
 
-async function readAll(tx: Db, cipher: Cipher, known: ReadonlyMap<string, number>): Promise<ConfigRows> {
+async function readAll(tx: Db, cipher: Cipher, known: KnownVersions): Promise<ConfigRows> {
   const version = await readConfigVersion(tx);
   const keys = new Map((await tx.selectFrom('organisations').select(['id', 'data_key']).execute()).map((org) => [org.id, org]));
   const keyOf = (orgId: string): KeyedOrganisation => {
@@ -83,7 +86,7 @@ async function readAll(tx: Db, cipher: Cipher, known: ReadonlyMap<string, number
   };
 }
 
-async function readOrganisations(tx: Db, known: ReadonlyMap<string, number>): Promise<Versioned<OrganisationConfig>[]> {
+async function readOrganisations(tx: Db, known: KnownVersions): Promise<Versioned<OrganisationConfig>[]> {
   const all = tx.selectFrom('organisations').leftJoin('data_layers', 'data_layers.org_id', 'organisations.id').select('organisations.id');
   const heads = await all.select(['organisations.row_version', 'data_layers.row_version as data_layer_version']).execute();
   return await withRows(
@@ -104,7 +107,7 @@ async function readOrganisations(tx: Db, known: ReadonlyMap<string, number>): Pr
 
 type KeyOf = (orgId: string) => KeyedOrganisation;
 
-async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: ReadonlyMap<string, number>) {
+async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: KnownVersions) {
   const heads = await tx.selectFrom('pipelines').select(['id', 'row_version']).where('deleted_at', 'is', null).execute();
   const joined = tx.selectFrom('pipelines').leftJoin('tracking_plans', 'tracking_plans.pipeline_id', 'pipelines.id');
   return await withRows(tx, heads, known, {
@@ -139,15 +142,32 @@ async function readPipelines(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Readon
   });
 }
 
-async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: ReadonlyMap<string, number>) {
-  const heads = await tx
-    .selectFrom('integrations')
-    .innerJoin('pipelines', 'pipelines.id', 'integrations.pipeline_id')
-    .select(['integrations.id', 'integrations.row_version', 'integrations.pipeline_id'])
-    .where('integrations.deleted_at', 'is', null)
-    .where('pipelines.deleted_at', 'is', null)
-    .orderBy('integrations.id')
-    .execute();
+/** Heads of integrations that are read at once. In SQLite a thousand take this thread a millisecond, and there may be tens of thousands. */
+const HEADS = 1_000;
+
+async function integrationHeads(tx: Db) {
+  const next = (after: string) =>
+    tx
+      .selectFrom('integrations')
+      .innerJoin('pipelines', 'pipelines.id', 'integrations.pipeline_id')
+      .select(['integrations.id', 'integrations.row_version', 'integrations.pipeline_id'])
+      .where('integrations.deleted_at', 'is', null)
+      .where('pipelines.deleted_at', 'is', null)
+      .where('integrations.id', '>', after)
+      .orderBy('integrations.id')
+      .limit(HEADS)
+      .execute();
+  const heads: Awaited<ReturnType<typeof next>> = [];
+  for (;;) {
+    const read = await next(heads.at(-1)?.id ?? '');
+    heads.push(...read);
+    if (read.length < HEADS) return heads;
+    await turns.bulk();
+  }
+}
+
+async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: KnownVersions) {
+  const heads = await integrationHeads(tx);
   const configs = new RevisionConfigs(tx, cipher, keyOf);
   return await withRows(tx, heads, known, {
     sizes: (ids) =>
@@ -170,7 +190,7 @@ async function readIntegrations(tx: Db, cipher: Cipher, keyOf: KeyOf, known: Rea
   });
 }
 
-async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
+async function readTransformations(tx: Db, known: KnownVersions) {
   const heads = await tx
     .selectFrom('transformations')
     .innerJoin('pipelines', 'pipelines.id', 'transformations.pipeline_id')
@@ -194,7 +214,7 @@ async function readTransformations(tx: Db, known: ReadonlyMap<string, number>) {
   });
 }
 
-async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: ReadonlyMap<string, number>) {
+async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: KnownVersions) {
   const heads = await tx
     .selectFrom('webhook_sources')
     .innerJoin('pipelines', 'pipelines.id', 'webhook_sources.pipeline_id')
@@ -223,11 +243,12 @@ async function readWebhookSources(tx: Db, cipher: Cipher, keyOf: KeyOf, known: R
 async function withRows<Head extends { id: string; row_version: number }, Row extends { id: string }, Read extends { id: string }>(
   tx: Db,
   heads: Head[],
-  known: ReadonlyMap<string, number>,
+  known: KnownVersions,
   documents: Documents<Row, Read>,
 ): Promise<(Head & { row?: Read })[]> {
   await turns.bulk();
   const wanted = heads.filter((head) => known.get(head.id) !== head.row_version).map((head) => head.id);
+  if (wanted.length === 0) return heads;
   const rows = new Map((await readSized(tx, wanted, documents)).map((row) => [row.id, row]));
   return heads.map((head) => {
     const row = rows.get(head.id);

@@ -232,6 +232,31 @@ onBothEngines('the configuration store', (fresh, engine) => {
     expect([fourth.pipelines, fourth.integrations]).toEqual([[], []]);
   });
 
+  test('the versions of thousands of integrations are read in pieces, and none is lost or repeated', async () => {
+    await insertImmutables();
+    const keys = { pipeline_key: 'pk_many', pipeline_key_secret: '', pipeline_key_secret_prefix: 'sk_s', parameter_secrets: '' };
+    await insertPipeline(store.db, { id: 'pl_many', org_id: 'org_1' }, { ...FIELDS, slug: 'many' }, keys, { row_version: 1, now: NOW });
+    const many = Array.from({ length: 2_000 }, (_, n) => `int_many_${String(n).padStart(4, '0')}`);
+    const columns = integration.toColumns(integration.sample({ org_id: 'org_1', pipeline_id: 'pl_many', template_id: 'tpl_1' }));
+    for (let from = 0; from < many.length; from += 500)
+      await store.db
+        .insertInto('integrations')
+        .values(many.slice(from, from + 500).map((id) => ({ ...columns, id, row_version: 1, deleted_at: null })))
+        .execute();
+    let largest = 0;
+    const counted = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        largest = Math.max(largest, result.rows.length);
+        return result;
+      },
+    });
+    const { integrations } = await loadConfig(counted, cipher, { get: () => 1 });
+    expect(integrations).toEqual(many.map((id) => ({ id, row_version: 1, pipeline_id: 'pl_many' })));
+    expect(largest).toBe(1_000);
+    await deletePipeline(store.db, 'org_1', 'pl_many', { row_version: 2, now: NOW });
+  });
+
   const onSqlite = engine === 'sqlite' ? test : test.skip;
   onSqlite('a page of all integrations is not sorted: sorting ten thousand took 34 ms', async () => {
     const asked: RootOperationNode[] = [];
