@@ -287,7 +287,7 @@ test('a replay with another revision uses that revision', async () => {
   await latest.stop();
 });
 
-test('thousands of integrations are started in turns of the event loop, each once, and none that was deleted meanwhile', async () => {
+test('thousands of integrations are started in turns of the event loop, each once, and none that was deleted meanwhile; a change is in force at once', async () => {
   const all = Array.from({ length: 2_000 }, (_, i) => anIntegration(undefined, { id: `int_${i}` }));
   bench.snapshots.set(all);
   const deps = { ...bench.workerDeps(), attempts: new AttemptCounts() };
@@ -295,10 +295,16 @@ test('thousands of integrations are started in turns of the event loop, each onc
   fleet.reconcile();
   expect(fleet.workers.size).toBeLessThan(1_000);
   bench.snapshots.set(all.slice(0, 1_500));
-  fleet.reconcile(bench.snapshots.current());
+  fleet.adopt(bench.snapshots.current());
   expect(fleet.workers.size).toBeLessThan(1_000);
   await until(() => fleet.workers.size === 1_500);
   expect(fleet.workers.size).toBe(1_500);
+  const [changed, added] = [anIntegration(undefined, { id: 'int_0', enabled: false }), anIntegration(undefined, { id: 'int_added' })];
+  bench.snapshots.set([changed, ...all.slice(1, 1_000), added]);
+  fleet.adopt(bench.snapshots.current());
+  expect(fleet.workers.get('int_0')?.compiled).toBe(changed);
+  await until(() => fleet.workers.has('int_added'));
+  expect(fleet.workers.size).toBe(1_001);
   await fleet.stop(100);
 });
 

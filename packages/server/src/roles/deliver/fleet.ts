@@ -37,7 +37,7 @@ export class Fleet {
   #snapshot: Snapshot;
   #several: { of: Snapshot; ids: string[] } | undefined;
   #orphans = new Set<string>();
-  /** Lanes of the last `reconcile` that had no worker. */
+  /** Lanes that are being started. What cannot be started yet waits for the next `reconcile`. */
   #missing: readonly Lane[] = [];
   #retirement: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -56,19 +56,43 @@ export class Fleet {
     this.#graceMs = graceMs;
   }
 
-  /** Running workers get the snapshot at once. Missing ones are started in turns: at the start of a process they may be thousands. */
-  reconcile(snapshot: Snapshot = this.#snapshot): void {
+  /** Running workers get a change at once. Missing ones are started in turns: at the start of a process they may be thousands. */
+  adopt(snapshot: Snapshot): void {
+    const before = this.#snapshot.integrations;
     this.#snapshot = snapshot;
     if (this.#stopping !== undefined) return;
+    const added: Lane[] = [];
+    // Among thousands of integrations few have changed, and looking at every worker takes long.
+    for (const [id, compiled] of snapshot.integrations) if (before.get(id) !== compiled) added.push(...this.#update(id, compiled));
+    for (const id of before.keys()) {
+      if (snapshot.integrations.has(id)) continue;
+      this.#retireDeleted();
+      break;
+    }
+    if (added.length > 0) this.#startLater([...this.#missing, ...added]);
+  }
+  /** Looks at every integration. */
+  reconcile(): void {
+    if (this.#stopping !== undefined) return;
     const missing: Lane[] = [];
-    for (const [id, compiled] of snapshot.integrations)
-      for (const lane of this.#lanes?.lanesOf(id) ?? [onlyLane(id)]) {
-        const worker = this.workers.get(groupOf(lane));
-        if (worker) worker.update(compiled, lane);
-        else missing.push(lane);
-      }
-    for (const worker of [...this.workers.values()]) if (!snapshot.integrations.has(worker.id)) this.#retire(worker);
-    for (const [group, { lane }] of this.#notStarted) if (!snapshot.integrations.has(lane.integrationId)) this.#notStarted.delete(group);
+    for (const [id, compiled] of this.#snapshot.integrations) missing.push(...this.#update(id, compiled));
+    this.#retireDeleted();
+    this.#startLater(missing);
+  }
+  /** Returns the lanes without a worker. */
+  #update(id: string, compiled: CompiledIntegration): Lane[] {
+    return (this.#lanes?.lanesOf(id) ?? [onlyLane(id)]).filter((lane) => {
+      const worker = this.workers.get(groupOf(lane));
+      worker?.update(compiled, lane);
+      return worker === undefined;
+    });
+  }
+  #retireDeleted(): void {
+    const { integrations } = this.#snapshot;
+    for (const worker of [...this.workers.values()]) if (!integrations.has(worker.id)) this.#retire(worker);
+    for (const [group, { lane }] of this.#notStarted) if (!integrations.has(lane.integrationId)) this.#notStarted.delete(group);
+  }
+  #startLater(missing: readonly Lane[]): void {
     this.#missing = missing;
     void this.#startMissing(missing);
   }
@@ -88,6 +112,7 @@ export class Fleet {
         this.#deps.logger.error({ err: error, integration_id: lane.integrationId }, 'integration not started, retrying');
       }
     }
+    this.#missing = [];
     if (this.notStarted.length > 0) this.#scheduleRetry();
     else this.#retryMs = FIRST_RETRY_MS;
   }

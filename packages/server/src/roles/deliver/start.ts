@@ -72,7 +72,7 @@ export function startDeliver(deps: DeliverDeps): DeliverRole {
     ),
     setInterval(oneAtATime(expireLimits, 'old daily counts not removed, retrying later', logger), EXPIRE_ROUND_MS),
   ];
-  const unsubscribe = [snapshots.onChange((snapshot) => fleet.reconcile(snapshot))];
+  const unsubscribe = [snapshots.onChange((snapshot) => fleet.adopt(snapshot))];
   if (deps.ephemeral) unsubscribe.push(deps.ephemeral.subscribe(REPLAY_CHANNEL, lookForReplays));
   fleet.reconcile();
   lookForReplays();
