@@ -29,6 +29,8 @@ function isLarge(object: Record<string, unknown>, names: readonly string[], step
 
 function* listText(list: readonly unknown[], stepChars: number): Steps<string> {
   const pieces: string[] = [];
+  // Every level looks at the names of a large object inside it again.
+  yield;
   for (let from = 0; from < list.length; yield) {
     let to = from;
     for (let chars = 0; to < list.length; to++) {
@@ -44,17 +46,22 @@ function* listText(list: readonly unknown[], stepChars: number): Steps<string> {
 
 function* objectText(object: Record<string, unknown>, names: readonly string[], stepChars: number): Steps<string> {
   const pieces: string[] = [];
-  let piece = '';
+  let fields: string[] = [];
+  let chars = 0;
+  yield;
   for (const name of names) {
     const value = object[name];
     const text = typeof value === 'object' ? yield* stringifyInSteps(value, stepChars) : (JSON.stringify(value) as string | undefined);
     if (text === undefined) continue;
-    piece += `${piece === '' ? '' : ','}${JSON.stringify(name)}:${text}`;
-    if (piece.length < stepChars) continue;
-    pieces.push(piece);
-    piece = '';
+    fields.push(`${JSON.stringify(name)}:${text}`);
+    chars += name.length + text.length;
+    if (chars < stepChars) continue;
+    // Joined in its own step: a text that was added up is copied together when it is read, all of it at once.
+    pieces.push(fields.join(','));
+    fields = [];
+    chars = 0;
     yield;
   }
-  if (piece !== '') pieces.push(piece);
+  if (fields.length > 0) pieces.push(fields.join(','));
   return `{${pieces.join(',')}}`;
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '@firsthand/core/steps.ts';
 import { stringifyInSteps } from '@firsthand/core/stringify-in-steps.ts';
 import { weigh } from '@firsthand/core/value-size.ts';
 import { finishInTurns } from '../../runtime/turns.ts';
@@ -22,5 +23,20 @@ const SMALL = 65_536;
 /** Writes a large response as JSON in steps, with other work in between. Fastify writes the small ones. */
 export async function serialiseLarge(body: unknown): Promise<unknown> {
   if (body instanceof JsonBody) return body;
-  return weigh(body, SMALL) > SMALL ? new JsonBody((await finishInTurns(stringifyInSteps(body))) ?? 'null') : body;
+  return weigh(body, SMALL) > SMALL ? new JsonBody(await finishInTurns(bytesInSteps(body))) : body;
 }
+
+/** Encoding a text of megabytes takes as long as writing it. */
+function* bytesInSteps(body: unknown): Steps<Buffer> {
+  const text = (yield* stringifyInSteps(body)) ?? 'null';
+  const pieces: Buffer[] = [];
+  for (let from = 0, to: number; from < text.length; from = to) {
+    yield;
+    to = from + SMALL;
+    if (isFirstOfTwo(text.charCodeAt(to - 1))) to += 1;
+    pieces.push(Buffer.from(text.slice(from, to)));
+  }
+  return Buffer.concat(pieces);
+}
+/** Of the two halves of a character beyond U+FFFF. */
+const isFirstOfTwo = (code: number): boolean => code >= 0xd800 && code < 0xdc00;

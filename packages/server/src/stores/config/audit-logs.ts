@@ -5,7 +5,7 @@ import type { KeyedOrganisation } from '../../secrets/cipher.ts';
 import { type Anchor, type AuditChain, type AuditCipher, keyedChain, openAnchor, plainLinkHash, sealAnchor } from './audit-chain.ts';
 import { bytesOf, countOf, decodeInTurns, fitting, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { AuditLogRow, Db } from './schema.ts';
-import { storedJson } from './stored-json.ts';
+import { storedJsonInTurns } from './stored-json.ts';
 
 export interface AuditEntry {
   org_id: string;
@@ -98,7 +98,7 @@ export async function listAudit(db: Db, orgId: string, filter: AuditFilter, page
 
 export async function findAudit(db: Db, orgId: string, id: string): Promise<AuditLog | undefined> {
   const row = await db.selectFrom('audit_logs').select(SHOWN).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
-  return row && toAuditLog(row);
+  return row && (await toAuditLog(row));
 }
 
 /** The chain has no gap, so its newest sequence number is its length. */
@@ -121,8 +121,8 @@ const SHOWN = [
   'timestamp',
 ] as const;
 /** Modifies the row in place: copying a hundred rows took as long as reading them. */
-function toAuditLog(row: Pick<AuditLogRow, (typeof SHOWN)[number]>): AuditLog {
-  return Object.assign(row, { changes: storedJson<JsonObject>(row.changes, {}) });
+async function toAuditLog(row: Pick<AuditLogRow, (typeof SHOWN)[number]>): Promise<AuditLog> {
+  return Object.assign(row, { changes: await storedJsonInTurns<JsonObject>(row.changes, {}) });
 }
 
 export interface AuditVerdict {

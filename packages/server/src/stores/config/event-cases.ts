@@ -1,9 +1,13 @@
 import { type TestCase, testCase } from '@firsthand/core/config/event-case.ts';
 import { bytesOf, countOf, decodeInTurns, type Page, type Paged, readBoundedPage } from './paging.ts';
 import type { Db, TestCaseRow } from './schema.ts';
-import { lenientJson } from './stored-json.ts';
+import { storedJsonInTurns } from './stored-json.ts';
 
-const read = (row: TestCaseRow): TestCase => testCase.fromRow(row, lenientJson);
+/** The event is the only column with JSON, and may be large. */
+async function read(row: TestCaseRow): Promise<TestCase> {
+  const event = await storedJsonInTurns<unknown>(row.event, undefined);
+  return testCase.fromRow(row, <T>(_field: string, _text: string, empty: T) => (event ?? empty) as T);
+}
 
 function select(db: Db, orgId: string) {
   return db.selectFrom('test_cases').where('org_id', '=', orgId);
@@ -11,7 +15,7 @@ function select(db: Db, orgId: string) {
 
 export async function findTestCase(db: Db, orgId: string, id: string): Promise<TestCase | undefined> {
   const row = await select(db, orgId).selectAll().where('id', '=', id).executeTakeFirst();
-  return row && read(row);
+  return row && (await read(row));
 }
 
 /** Newest first. With a pipeline given: its own test cases and those without a pipeline. */

@@ -65,12 +65,12 @@ export async function readBoundedPage<Row>(
 }
 
 /** Decodes rows with turns of the loop in between. */
-export async function decodeInTurns<Row, T>(rows: readonly Row[], decode: (row: Row) => T): Promise<T[]> {
+export async function decodeInTurns<Row, T>(rows: readonly Row[], decode: (row: Row) => T | Promise<T>): Promise<T[]> {
   const decoded: T[] = [];
   for (const row of rows) {
     const turn = turns.bulk();
     if (turn !== undefined) await turn;
-    decoded.push(decode(row));
+    decoded.push(await decode(row));
   }
   return decoded;
 }

@@ -1,7 +1,7 @@
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { touchPipeline } from './pipelines.ts';
 import type { Db, Stamp } from './schema.ts';
-import { storedJson } from './stored-json.ts';
+import { storedJsonInTurns } from './stored-json.ts';
 
 const NO_PLAN: TrackingPlan = { events: {}, on_violation: 'allow' };
 
@@ -17,7 +17,8 @@ export async function findTrackingPlan(
     .where('org_id', '=', orgId)
     .where('pipeline_id', '=', pipelineId)
     .executeTakeFirst();
-  return row === undefined ? { plan: NO_PLAN, updated_at: null } : { plan: storedJson(row.plan, NO_PLAN), updated_at: row.updated_at };
+  if (row === undefined) return { plan: NO_PLAN, updated_at: null };
+  return { plan: await storedJsonInTurns(row.plan, NO_PLAN), updated_at: row.updated_at };
 }
 
 export async function saveTrackingPlan(

@@ -1,5 +1,7 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
+import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
 import { sql } from 'kysely';
+import { finishInTurns, turns } from '../../runtime/turns.ts';
 import { bytesOf, decodeInTurns, fitting, readBoundedPage, readPage } from '../config/paging.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
@@ -142,7 +144,7 @@ export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: strin
     .where('id', '=', id)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-  return row && decode(row);
+  return row && (await decode(row));
 }
 
 /** The newest rejected event with that messageId. */
@@ -154,7 +156,7 @@ export async function findRejected(
   pipelineId?: string,
 ): Promise<StoredDeadLetter | undefined> {
   const row = await selectRejected(observe, orgId, eventId, now, pipelineId).executeTakeFirst();
-  return row && decode(row);
+  return row && (await decode(row));
 }
 /** In SQLite not by the index of times: it would read every dead letter of the organisation to find none with the id. */
 export function selectRejected({ db, engine }: ObserveDb, orgId: string, eventId: string, now: number, pipelineId?: string) {
@@ -184,7 +186,7 @@ export async function findProcessingLetter(
     .where('event_id', '=', trace.event_id)
     .where('stage', '=', 'processing')
     .executeTakeFirst();
-  return letter && { ...letter, event: eventOf(letter.event) };
+  return letter && { ...letter, event: await eventOf(letter.event) };
 }
 
 /** Uses a transaction, so that it waits for the recorder's write lock without blocking the process. */
@@ -236,10 +238,11 @@ export async function readHealth({ db }: ObserveDb, integrationIds: string[]): P
   );
 }
 
-function eventOf(bytes: Uint8Array): DeadLetter['event'] {
-  return JSON.parse(Buffer.from(bytes).toString('utf8')) as DeadLetter['event'];
+async function eventOf(bytes: Uint8Array): Promise<DeadLetter['event']> {
+  await turns.bulk();
+  return (await finishInTurns(parseInSteps(Buffer.from(bytes).toString('utf8')))) as DeadLetter['event'];
 }
-function decode(row: DeadLetterRow): StoredDeadLetter {
+async function decode(row: DeadLetterRow): Promise<StoredDeadLetter> {
   const {
     event,
     attempts,
@@ -255,7 +258,7 @@ function decode(row: DeadLetterRow): StoredDeadLetter {
   return {
     ...rest,
     stage: stage as DeadLetterStage,
-    event: eventOf(event),
+    event: await eventOf(event),
     attempts: JSON.parse(attempts) as Attempt[],
     created_at: new Date(Number(created_at)).toISOString(),
     expires_at: new Date(Number(expires_at)).toISOString(),

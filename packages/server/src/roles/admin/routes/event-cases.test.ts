@@ -41,6 +41,16 @@ onStory('test cases', (story) => {
   });
 
   test.each([
+    '{"half":',
+    `{"half": "${'x'.repeat(200_000)}`,
+  ])('one whose event cannot be read is listed without it: %.10s', async (event) => {
+    const made = await story.made('test-cases', { name: 'Damaged', event: EVENT });
+    await story.harness.store.db.updateTable('test_cases').set({ event }).where('id', '=', made.id).execute();
+    expect((await story.got('test-cases?limit=1')).test_cases).toEqual([{ ...made, event: {} }]);
+    expect(await story.got(`test-cases/${made.id}`)).toEqual({ ...made, event: {} });
+  });
+
+  test.each([
     [400, 'MISSING_FIELD', 'name', { event: EVENT }],
     [400, 'MISSING_FIELD', 'event', { name: 'A' }],
     [422, 'VALIDATION_ERROR', 'event', { name: 'A', event: [] }],
