@@ -6,6 +6,7 @@ import type { Integration, WebhookSource } from '@firsthand/core/config/resource
 import type { StatsEntry } from '@firsthand/core/outcome/stats-entry.ts';
 import type { SourceStatus } from '../channels.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { turns } from '../runtime/turns.ts';
 import type { ApiToken } from '../stores/config/api-tokens.ts';
 import { readStatsBy } from '../stores/observe/stats.ts';
 import { type HealthDeps, type IntegrationHealth, integrationHealth } from './health.ts';
@@ -57,16 +58,21 @@ export async function attentionItems(
 ): Promise<AttentionItem[]> {
   const now = deps.clock.now();
   const { integrations, pipelines, webhookSources } = deps.snapshots.current();
-  const own = [...integrations.values()].map(({ integration }) => integration).filter(({ org_id }) => org_id === orgId);
+  const own: Integration[] = [];
+  for (const { integration } of integrations.values()) if (integration.org_id === orgId) own.push(integration);
+  await turns.bulk();
   const day = { org_id: orgId, from: now - DAY, to: now, interval: 'hour' } as const;
   const [health, byPipeline, byIntegration] = await Promise.all([
     integrationHealth(deps, own),
     readStatsBy(deps.observe, { ...day, counters: PIPELINE_COUNTERS }, 'pipeline_id'),
     readStatsBy(deps.observe, { ...day, interval: 'day', counters: INTEGRATION_COUNTERS }, 'integration_id'),
   ]);
-  const items = own.flatMap((integration) =>
-    aboutIntegration(integration, health.get(integration.id), byIntegration.get(integration.id)?.totals, now),
-  );
+  const items: AttentionItem[] = [];
+  for (const integration of own) {
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
+    items.push(...aboutIntegration(integration, health.get(integration.id), byIntegration.get(integration.id)?.totals, now));
+  }
   for (const { pipeline } of pipelines.values()) {
     const stats = byPipeline.get(pipeline.id);
     if (pipeline.org_id === orgId && pipeline.enabled && stats !== undefined) items.push(...aboutPipeline(pipeline, stats, now));

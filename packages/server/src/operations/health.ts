@@ -43,7 +43,8 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
     deps.observe,
     integrations.map(({ id }) => id),
   );
-  const entries = await inTurns(integrations, async (integration): Promise<[string, IntegrationHealth]> => {
+  const health = new Map<string, IntegrationHealth>();
+  await inTurns(integrations, async (integration) => {
     const row = rows.get(integration.id);
     const compiled = deps.snapshots.current().integrations.get(integration.id);
     const { waiting, oldest, known } = await waitingFor(deps.log, integration);
@@ -51,23 +52,20 @@ export async function integrationHealth(deps: HealthDeps, integrations: Integrat
     const failing = cannotRun !== undefined || (row?.last_error_at ?? 0) > (row?.last_success_at ?? 0);
     const paused = !integration.enabled || deps.paused(integration.id);
     const misconfigured = compiled !== undefined && compiled.vendor === undefined;
-    return [
-      integration.id,
-      {
-        status: misconfigured ? 'misconfigured' : paused ? 'paused' : failing ? 'failing' : 'ok',
-        last_success_at: iso(row?.last_success_at),
-        last_error: cannotRun ?? row?.last_error ?? null,
-        waiting,
-        oldest_waiting_at: iso(oldest),
-        warnings: [
-          ...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []),
-          ...(compiled?.warnings ?? []),
-          ...(compiled?.vendor?.expiryWarnings(Date.now()) ?? []),
-        ],
-      },
-    ];
+    health.set(integration.id, {
+      status: misconfigured ? 'misconfigured' : paused ? 'paused' : failing ? 'failing' : 'ok',
+      last_success_at: iso(row?.last_success_at),
+      last_error: cannotRun ?? row?.last_error ?? null,
+      waiting,
+      oldest_waiting_at: iso(oldest),
+      warnings: [
+        ...(compiled?.faults.map(({ field, message }) => `${field}: ${message}`) ?? []),
+        ...(compiled?.warnings ?? []),
+        ...(compiled?.vendor?.expiryWarnings(Date.now()) ?? []),
+      ],
+    });
   });
-  return new Map(entries);
+  return health;
 }
 
 interface Waiting {

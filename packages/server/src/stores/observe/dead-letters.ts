@@ -227,15 +227,19 @@ export async function eraseDeadLetters(
   );
 }
 
-export async function readHealth({ db }: ObserveDb, integrationIds: string[]): Promise<Map<string, HealthRow>> {
-  if (integrationIds.length === 0) return new Map();
-  const rows = await db.selectFrom('integration_health').selectAll().where('integration_id', 'in', integrationIds).execute();
-  return new Map(
-    rows.map((row) => [
-      row.integration_id,
-      { ...row, last_success_at: maybe(row.last_success_at), last_error_at: maybe(row.last_error_at) },
-    ]),
-  );
+/** Integrations that one statement names: writing one with ten thousand takes milliseconds, and engines limit their number. */
+const HEALTH_AT_ONCE = 500;
+
+export async function readHealth({ db }: ObserveDb, integrationIds: readonly string[]): Promise<Map<string, HealthRow>> {
+  const health = new Map<string, HealthRow>();
+  for (let from = 0; from < integrationIds.length; from += HEALTH_AT_ONCE) {
+    await turns.bulk();
+    const some = integrationIds.slice(from, from + HEALTH_AT_ONCE);
+    const rows = await db.selectFrom('integration_health').selectAll().where('integration_id', 'in', some).execute();
+    for (const row of rows)
+      health.set(row.integration_id, { ...row, last_success_at: maybe(row.last_success_at), last_error_at: maybe(row.last_error_at) });
+  }
+  return health;
 }
 
 async function eventOf(bytes: Uint8Array): Promise<DeadLetter['event']> {
