@@ -3,6 +3,7 @@
  * nanoseconds, a tenth of prom-client's own.
  */
 import type { Registry } from 'prom-client';
+import { registerRead } from './read-metric.ts';
 
 /** Upper bounds in seconds. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -37,19 +38,7 @@ export interface HistogramSource {
   read(): { labels: Record<string, string>; durations: DurationBuckets }[];
 }
 
-export function registerHistogram(registry: Registry, { name, help, labelNames, read }: HistogramSource): void {
-  const metric = {
-    name,
-    help,
-    labelNames,
-    get: async () => ({
-      name,
-      help,
-      type: 'histogram',
-      aggregator: 'sum',
-      values: read().flatMap(({ labels, durations }) => durations.values(name, labels)),
-    }),
-    reset: () => undefined,
-  };
-  registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0]); // the registry calls only these methods
+export function registerHistogram(registry: Registry, { read, ...source }: HistogramSource): void {
+  const series = () => read().flatMap(({ labels, durations }) => durations.values(source.name, labels));
+  registerRead(registry, { ...source, type: 'histogram', read: series });
 }

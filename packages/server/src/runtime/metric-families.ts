@@ -12,7 +12,7 @@ export async function familiesOf(registry: Registry): Promise<MetricFamily[]> {
   const families: MetricFamily[] = [];
   for (const metric of registry.getMetricsAsArray()) {
     await turns.bulk();
-    // The types of prom-client leave out `get`, which all metrics have, those of `registerHistogram` included.
+    // The types of prom-client leave out `get`, which all metrics have, those of `registerRead` included.
     families.push(await (metric as unknown as { get(): Promise<MetricFamily> }).get());
   }
   return families;

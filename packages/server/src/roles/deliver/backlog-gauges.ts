@@ -1,6 +1,8 @@
 /** How far delivery is behind, for each integration that this process delivers. */
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Clock } from '../../runtime/clock.ts';
+import type { MetricFamily } from '../../runtime/metric-families.ts';
+import { registerRead } from '../../runtime/read-metric.ts';
 import { inTurns, turns } from '../../runtime/turns.ts';
 import type { Worker } from './worker.ts';
 
@@ -30,23 +32,19 @@ export function registerBacklogGauges(registry: Registry, workers: () => Iterabl
     }
     return reading;
   }
+  async function series(measure: (backlog: Backlog) => number): Promise<MetricFamily['values']> {
+    const values: MetricFamily['values'] = [];
+    // Every lane of an integration counts all records that it has not read. The slowest one counts.
+    for (const lanes of Map.groupBy(await read(), ({ integration_id }) => integration_id).values()) {
+      const [{ integration_id, vendor } = { integration_id: '', vendor: '' }] = lanes;
+      values.push({ labels: { integration_id, vendor }, value: Math.max(...lanes.map(measure)) });
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
+    }
+    return values;
+  }
   const gauge = (name: string, help: string, measure: (backlog: Backlog) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['integration_id', 'vendor'],
-      registers: [registry],
-      async collect() {
-        const backlogs = await read();
-        this.reset();
-        // Every lane of an integration counts all records that it has not read. The slowest one counts.
-        for (const lanes of Map.groupBy(backlogs, ({ integration_id }) => integration_id).values()) {
-          const [{ integration_id, vendor } = { integration_id: '', vendor: '' }] = lanes;
-          this.set({ integration_id, vendor }, Math.max(...lanes.map(measure)));
-          await turns.bulk();
-        }
-      },
-    });
+    registerRead(registry, { name, help, type: 'gauge', labelNames: ['integration_id', 'vendor'], read: () => series(measure) });
   gauge('firsthand_delivery_backlog_events', 'Events that wait for delivery, retries included.', (backlog) => backlog.events);
   gauge(
     'firsthand_delivery_oldest_seconds',

@@ -2,6 +2,7 @@
 import { DELIVERY_HEALTH_CHANNEL, type DeliveryHealthNotice, REPLAY_CHANNEL } from '../../channels.ts';
 import { randomText } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { turns } from '../../runtime/turns.ts';
 import { AttemptCounts } from './attempt-counts.ts';
 import { registerBacklogGauges } from './backlog-gauges.ts';
 import type { DeliverDeps, IntegrationHealth } from './deps.ts';
@@ -50,6 +51,8 @@ export function startDeliver(deps: DeliverDeps): DeliverRole {
     for (const { integrationId, reason } of fleet.notStarted)
       integrations.push({ integration_id: integrationId, status: 'failing', reason });
     for (const worker of fleet.workers.values()) {
+      const turn = turns.bulk();
+      if (turn !== undefined) await turn;
       const { status, until, reason } = worker.status;
       if (status === 'ok') continue;
       const more = { ...(until !== undefined && { until: new Date(until).toISOString() }), ...(reason !== undefined && { reason }) };

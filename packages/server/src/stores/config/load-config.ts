@@ -246,8 +246,12 @@ async function withRows<Head extends { id: string; row_version: number }, Row ex
   known: KnownVersions,
   documents: Documents<Row, Read>,
 ): Promise<(Head & { row?: Read })[]> {
-  await turns.bulk();
-  const wanted = heads.filter((head) => known.get(head.id) !== head.row_version).map((head) => head.id);
+  const wanted: string[] = [];
+  for (const { id, row_version } of heads) {
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
+    if (known.get(id) !== row_version) wanted.push(id);
+  }
   if (wanted.length === 0) return heads;
   const rows = new Map((await readSized(tx, wanted, documents)).map((row) => [row.id, row]));
   return heads.map((head) => {
