@@ -69,17 +69,39 @@ export type ListedIntegration = Integration & { pipeline_name: string };
 /** Those of all live pipelines of the organisation, oldest first. */
 export async function listAllIntegrations(db: Db, orgId: string, filter: IntegrationFilter, page: Page): Promise<Paged<ListedIntegration>> {
   const { search, vendor, template_id, ids, pipeline_ids } = filter;
-  let query = select(db, orgId)
+  // Without what only the page shows: its offset passes over all rows before it, and the count over all rows.
+  let matching = db
+    .selectFrom('integrations')
     .innerJoin('pipelines', 'pipelines.id', 'integrations.pipeline_id')
+    .where('integrations.org_id', '=', orgId)
+    .where('integrations.deleted_at', 'is', null)
     .where('pipelines.deleted_at', 'is', null);
-  if (search !== undefined) query = query.where(anyContains(['integrations.name'], search));
-  if (vendor !== undefined) query = query.where('templates.vendor', '=', vendor);
-  if (template_id !== undefined) query = query.where('integrations.template_id', '=', template_id);
-  if (ids !== undefined) query = query.where('integrations.id', 'in', orNone(ids));
-  if (pipeline_ids !== undefined) query = query.where('integrations.pipeline_id', 'in', orNone(pipeline_ids));
-  const listed = query.select('pipelines.name as pipeline_name').orderBy('integrations.created_at').orderBy('integrations.id');
-  const sized = listed.clearSelect().select(rowBytes('integrations'));
-  const { rows, total } = await readBoundedPage(listed, sized, page, () => countOf(query.clearSelect()));
+  if (search !== undefined) matching = matching.where(anyContains(['integrations.name'], search));
+  if (vendor !== undefined)
+    matching = matching.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('templates')
+          .select('templates.id')
+          .whereRef('templates.id', '=', 'integrations.template_id')
+          .where('templates.vendor', '=', vendor),
+      ),
+    );
+  if (template_id !== undefined) matching = matching.where('integrations.template_id', '=', template_id);
+  if (ids !== undefined) matching = matching.where('integrations.id', 'in', orNone(ids));
+  if (pipeline_ids !== undefined) matching = matching.where('integrations.pipeline_id', 'in', orNone(pipeline_ids));
+  const ordered = matching.orderBy('integrations.created_at').orderBy('integrations.id');
+  const listed = select(db, orgId)
+    .innerJoin('pipelines', 'pipelines.id', 'integrations.pipeline_id')
+    .select('pipelines.name as pipeline_name')
+    .orderBy('integrations.created_at')
+    .orderBy('integrations.id');
+  const pageOf = (limit: number, offset: number) => ordered.select('integrations.id').limit(limit).offset(offset);
+  const { rows, total } = await readBoundedPage(
+    { limit: (limit) => ({ offset: (offset) => listed.where('integrations.id', 'in', pageOf(limit, offset)) }) },
+    ordered.select(rowBytes('integrations')),
+    page,
+    () => countOf(matching),
+  );
   return {
     rows: await decodeInTurns(rows, ({ pipeline_name, ...row }) => ({ ...integration.fromRow(row, lenientJson), pipeline_name })),
     total,

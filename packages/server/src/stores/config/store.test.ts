@@ -272,8 +272,9 @@ onBothEngines('the configuration store', (fresh, engine) => {
     for (const node of asked) {
       const { sql: text, parameters } = store.db.getExecutor().compileQuery(node, createQueryId());
       const { rows } = await store.db.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${text}`, [...parameters]));
-      expect(rows[0]?.detail).toBe('SEARCH integrations USING INDEX integrations_list (org_id=?)');
-      expect(rows.map(({ detail }) => detail)).not.toContain('USE TEMP B-TREE FOR ORDER BY');
+      const plan = rows.map(({ detail }) => detail);
+      expect(plan).toContain('SEARCH integrations USING INDEX integrations_list (org_id=?)');
+      expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY');
     }
   });
 
