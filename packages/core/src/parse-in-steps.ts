@@ -48,8 +48,11 @@ class Reader {
     else
       do {
         const end = this.#endOfPiece();
-        if (end === this.#at) list.push(yield* this.value(depth));
-        else {
+        if (end === this.#at) {
+          // Every level looks for the end of the same large member.
+          yield;
+          list.push(yield* this.value(depth));
+        } else {
           const piece = JSON.parse(`[${this.#slice(end)}]`) as unknown[];
           if (piece.length === 0) throw new SyntaxError('A list has nothing between two commas.');
           for (const item of piece) list.push(item);
@@ -66,8 +69,10 @@ class Reader {
     else
       do {
         const end = this.#endOfPiece();
-        if (end === this.#at) put(object, this.#name(), yield* this.value(depth));
-        else {
+        if (end === this.#at) {
+          yield;
+          put(object, this.#name(), yield* this.value(depth));
+        } else {
           const piece = JSON.parse(`{${this.#slice(end)}}`) as Record<string, unknown>;
           const names = Object.keys(piece);
           if (names.length === 0) throw new SyntaxError('An object has nothing between two commas.');
