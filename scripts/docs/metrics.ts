@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Metric, type Registry, Summary } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { AttemptCounts } from '../../packages/server/src/roles/deliver/attempt-counts.ts';
 import { registerBacklogGauges } from '../../packages/server/src/roles/deliver/backlog-gauges.ts';
 import { registerSourceGauges } from '../../packages/server/src/roles/ingest/consumers/source-gauges.ts';
@@ -19,20 +19,13 @@ export function allMetrics(): Registry {
   return registry;
 }
 
-function typeOf(metric: Metric): string {
-  if (metric instanceof Counter) return 'counter';
-  if (metric instanceof Gauge) return 'gauge';
-  if (metric instanceof Histogram) return 'histogram';
-  return metric instanceof Summary ? 'summary' : 'histogram';
-}
-
 export function metricsPages(): Page[] {
   const own = allMetrics()
     .getMetricsAsArray()
     .map((object) => {
-      // prom-client's types leave out the three properties that every metric has.
-      const metric = object as unknown as Metric & { name: string; help: string; labelNames: string[] };
-      return { name: metric.name, type: typeOf(metric), labels: metric.labelNames, help: metric.help };
+      // prom-client's types leave out the properties that every metric has.
+      const { name, type, labelNames, help } = object as unknown as { name: string; type: string; labelNames: string[]; help: string };
+      return { name, type, labels: labelNames, help };
     })
     .filter(({ name }) => name.startsWith('firsthand_'))
     .sort((a, b) => a.name.localeCompare(b.name));

@@ -15,6 +15,7 @@ export function registerRead(registry: Registry, { name, help, type, labelNames,
   const metric = {
     name,
     help,
+    type,
     labelNames,
     get: async () => ({ name, help, type, aggregator: 'sum', values: await read() }),
     reset: () => undefined,
