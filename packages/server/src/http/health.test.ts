@@ -61,6 +61,9 @@ describe('/metrics', () => {
     ['refused without the token', { served: true, token: 'abc' }, undefined, 401],
     ['refused with a wrong token', { served: true, token: 'abc' }, 'Bearer abcd', 401],
     ['served with the token', { served: true, token: 'abc' }, 'Bearer abc', 200],
+    ['served with the token, however the scheme is spelled', { served: true, token: 'abc' }, 'bearer abc', 200],
+    ['refused with the token under another scheme', { served: true, token: 'abc' }, 'Basic abc', 401],
+    ['refused with the token alone', { served: true, token: 'abc' }, 'abc', 401],
     ['not on this listener', { served: false, token: undefined }, undefined, 404],
   ])('%s', async (_name, access, authorization, status) => {
     const answer = await fetch(await serve(access), authorization === undefined ? {} : { headers: { authorization } });

@@ -69,7 +69,7 @@ export function healthHandler(vitals: Vitals, { read, served, token }: MetricsAc
     else if (path === '/readyz') {
       const { status, body } = readiness(vitals);
       json(res, status, body);
-    } else if (token !== undefined && !isSame(req.headers.authorization ?? '', `Bearer ${token}`)) {
+    } else if (token !== undefined && !isSame(/^bearer (.*)$/i.exec(req.headers.authorization ?? '')?.[1] ?? '', token)) {
       const message = 'Metrics need the header Authorization: Bearer with the value of METRICS_TOKEN.';
       fail(res, new ApiError('INVALID_TOKEN', { message }));
     } else
