@@ -24,8 +24,10 @@ const FLUSH_MS = 500;
 const MAX_BUFFERED_BYTES = 1_048_576;
 const BURST_EVENTS = 1_000;
 const EVENTS_PER_SECOND = 100;
-/** Outcomes of one log record together: far below the 1 MB that NATS takes. */
-const MAX_RECORD_BYTES = 262_144;
+/** Outcomes of one log record together, written in one step: far below the 1 MB that NATS takes. */
+const MAX_RECORD_BYTES = 131_072;
+/** Parsing a larger event may take milliseconds. */
+const LARGE_BYTES = 16_384;
 /** Bodies of refused senders that are read at once, per pipeline. */
 const MAX_READING = 100;
 /** Appends that wait for a log that is away. */
@@ -130,8 +132,11 @@ export function keepRejectedEvents(deps: {
     pending = new Map();
     for (const [pipelineId, entry] of taken) {
       drop(entry, entry.events.length - spend(pipelineId, entry.events.length));
-      for await (const outcome of outcomesOf(pipelineId, entry))
+      for await (const outcome of outcomesOf(pipelineId, entry)) {
+        await turns.bulk();
         appends.push(outcomeAppend(log, pipelineId, `rejected/${run}/${sequence++}`, [outcome]));
+        if (entry.bytes > LARGE_BYTES) turns.tookLong();
+      }
     }
     forgetFullBudgets();
     try {
@@ -151,6 +156,7 @@ export function keepRejectedEvents(deps: {
       atStep('rejected event', pipelineId);
       buffered -= event.bytes.length;
       letters.push(deadLetterOf(event, retentionMs));
+      if (event.bytes.length > LARGE_BYTES) turns.tookLong();
       size += event.bytes.length;
       if (size < MAX_RECORD_BYTES) continue;
       yield { ...about, letters, dropped: 0 };
