@@ -7,7 +7,7 @@ import { LONG_NUMBER, MAX_NODES, scanJson, TOO_DEEP, TOO_MANY } from '@firsthand
 import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
 import type { Steps } from '@firsthand/core/steps.ts';
 import type { Rejection } from '../http/collection-reply.ts';
-import { AtMost } from '../runtime/at-most.ts';
+import { inTurn } from '../runtime/in-turn.ts';
 
 export const MAX_DEPTH = 64;
 /** Larger bodies, and those that unpack to more, are unpacked on a worker thread, so that other requests go on. */
@@ -44,7 +44,7 @@ export function unpack(bytes: Buffer, limit: number): Unpacked | Promise<Unpacke
   }
 }
 function unpackAside(bytes: Buffer, limit: number): Promise<Unpacked> {
-  return unpackings.run(() =>
+  return unpackInTurn(() =>
     gunzipAsync(bytes, { maxOutputLength: limit }).then(
       (unpacked) => ({ ok: true as const, bytes: unpacked }),
       (error: unknown) => unpackFailure(error),
@@ -52,7 +52,7 @@ function unpackAside(bytes: Buffer, limit: number): Promise<Unpacked> {
   );
 }
 /** Node has four threads for it. More at once would only hold more half unpacked bodies: 5 KB may unpack to 5 MB. */
-const unpackings = new AtMost(4);
+const unpackInTurn = inTurn(4);
 function unpackFailure(error: unknown): Unpacked {
   return { ok: false, rejection: isTooLarge(error) ? TOO_LARGE : BAD_GZIP };
 }

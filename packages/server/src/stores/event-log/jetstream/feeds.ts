@@ -1,8 +1,8 @@
 import type { NatsConnection } from '@nats-io/transport-node';
+import { inTurn } from '../../../runtime/in-turn.ts';
 import type { JetStreamApi } from './api.ts';
 import type { DirectGet } from './direct-get.ts';
 import type { IdSummaries } from './id-summaries.ts';
-import { inTurn } from './in-turn.ts';
 import type { Message } from './message.ts';
 import type { Place } from './names.ts';
 import type { Streams } from './streams.ts';

@@ -1,6 +1,7 @@
 /** Creates the parts of the log, and says which uses which. */
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../../runtime/clock.ts';
+import { inTurn } from '../../../runtime/in-turn.ts';
 import type { EventLog } from '../port.ts';
 import { JetStreamApi } from './api.ts';
 import { Appender } from './append.ts';
@@ -10,7 +11,6 @@ import { CursorStore } from './cursor-store.ts';
 import { DirectGet } from './direct-get.ts';
 import { Feeds } from './feeds.ts';
 import { IdSummaries } from './id-summaries.ts';
-import { inTurn } from './in-turn.ts';
 import { Journal } from './journal.ts';
 import { CANARY_STREAM, CANARY_SUBJECT, Layout } from './names.ts';
 import { Patches } from './patches.ts';

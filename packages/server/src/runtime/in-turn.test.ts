@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { AtMost } from './at-most.ts';
+import { inTurn } from './in-turn.ts';
 
 test('jobs beyond the number wait for one that ends, also by an error', async () => {
-  const two = new AtMost(2);
+  const two = inTurn(2);
   const started: number[] = [];
   const jobs = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
   const results = jobs.map(({ promise }, i) =>
-    two.run(() => {
+    two(() => {
       started.push(i);
       return promise;
     }),
@@ -19,6 +19,6 @@ test('jobs beyond the number wait for one that ends, also by an error', async ()
   await expect.poll(() => started).toEqual([0, 1, 2, 3]);
   for (const { resolve } of jobs) resolve();
   expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  await two.run(async () => void started.push(4));
+  await two(async () => void started.push(4));
   expect(started.at(-1)).toBe(4);
 });
