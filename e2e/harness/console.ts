@@ -66,8 +66,15 @@ export async function passTime(page: Page, { until: shown, isShown = true }: { u
   });
 }
 
-/** Presses Tab, or another key, until the focused control has that name. In a list of tabs Tab reaches the chosen one only: arrow keys go on. */
+/**
+ * Presses Tab, or another key, until the focused control has that name. In a list of tabs Tab reaches the chosen one only: arrow keys go on.
+ * A dialog that opens takes the focus a moment after it is shown, and one that closes gives it back: a key in between would meet another control.
+ */
 export async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' | 'ArrowRight' = 'Tab'): Promise<void> {
+  await page.waitForFunction(() => {
+    const dialogs = [...document.querySelectorAll('[aria-modal=true]')];
+    return dialogs.length === 0 || dialogs.some((dialog) => dialog.contains(document.activeElement));
+  });
   for (let presses = 0; presses < 200; presses++) {
     await page.keyboard.press(key);
     const focused = await page.evaluate(() => {
