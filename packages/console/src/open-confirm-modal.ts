@@ -6,6 +6,15 @@ import { loadOverlays, overlaysReady } from './overlays.tsx';
 
 loadOverlays();
 
-export function openConfirmModal(question: Parameters<typeof modals.openConfirmModal>[0]): void {
-  void overlaysReady.then(() => modals.openConfirmModal(question));
+type Question = Parameters<typeof modals.openConfirmModal>[0];
+
+export function openConfirmModal({ onConfirm, ...question }: Question): void {
+  // The button is there until the dialog has faded: a second press of it must not do the same again.
+  let isConfirmed = false;
+  const confirmOnce = () => {
+    if (isConfirmed) return;
+    isConfirmed = true;
+    onConfirm?.();
+  };
+  void overlaysReady.then(() => modals.openConfirmModal({ ...question, onConfirm: confirmOnce }));
 }
