@@ -18,8 +18,8 @@ const CURRENCY = [
 ];
 const PRODUCT: JsonObject[] = [
   value(source.productId, 'af_content_id', ['to_string']),
-  value(source.productName, 'af_content'),
-  value(source.CATEGORY, 'af_content_type'),
+  value(source.productName, 'af_content', ['to_string']),
+  value(source.CATEGORY, 'af_content_type', ['to_string']),
   value('properties.quantity', 'af_quantity', ['to_integer']),
   // The price of one: af_quantity says how many.
   value('properties.value', 'af_price', ['to_number']),

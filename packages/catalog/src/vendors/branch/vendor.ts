@@ -30,7 +30,11 @@ const STANDARD = adEvents({
 });
 const data = into('event_data');
 const user = into('user_data');
-const ORDER = [...orderCosts('event_data'), data('properties.coupon', 'coupon'), data('properties.affiliation', 'affiliation')];
+const ORDER = [
+  ...orderCosts('event_data'),
+  data('properties.coupon', 'coupon', ['to_string']),
+  data('properties.affiliation', 'affiliation', ['to_string']),
+];
 const lines = adLines({
   products: {
     at: 'content_items',

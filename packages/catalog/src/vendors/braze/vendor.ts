@@ -120,11 +120,11 @@ const own: Names = (...names) => names.map((name) => `properties.${name}`);
 const NAMES = ['name', 'product_name', 'title'];
 const productLines = (of: Names, at: (name: string) => string) => [
   from(of('product_id', 'sku'), at('product_id'), ['to_string'], { required: true }),
-  from(of(...NAMES), at('product_name'), [], { required: true }),
+  from(of(...NAMES), at('product_name'), ['to_string'], { required: true }),
   from(of('variant', 'product_id', 'sku'), at('variant_id'), ['to_string']),
   from(of('price'), at('price'), ['to_number'], { required: true }),
-  from(of('url'), at('product_url')),
-  from(of('image_url'), at('image_url')),
+  from(of('url'), at('product_url'), ['to_string']),
+  from(of('image_url'), at('image_url'), ['to_string']),
 ];
 const lineItem = (of: Names, at: (name: string) => string) => [
   ...productLines(of, at),
@@ -182,7 +182,7 @@ const RECOMMENDED: JsonObject = {
     ...COSTS,
     DISCOUNTS,
     ORDER_NUMBER,
-    from('properties.reason', ecommerce('cancel_reason'), [], { default: 'unknown' }),
+    from('properties.reason', ecommerce('cancel_reason'), ['to_string'], { default: 'unknown' }),
   ]),
 };
 const VARIANTS = blueprints({

@@ -52,7 +52,7 @@ const variants = blueprints({
     from(source.EMAIL, 'id.email.sha256_md5', [PLAIN_EMAIL, 'md5', 'sha256']),
   ],
   lines: {
-    search: [...IDS, from('properties.query', 'events[0].keywords')],
+    search: [...IDS, from('properties.query', 'events[0].keywords', ['to_string'])],
     list: IDS,
     cart: LIST,
     order: LIST,

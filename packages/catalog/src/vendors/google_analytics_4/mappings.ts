@@ -106,40 +106,40 @@ export const VALUE: JsonObject[] = orderValue(PARAMS);
 /** `properties.products`, and where there is none the one product of the properties. */
 export const PRODUCT_LIST: JsonObject[] = [
   from(product('product_id', 'sku'), item('item_id'), ['to_string']),
-  from(product('name'), item('item_name')),
-  from(product('brand'), item('item_brand')),
-  from(product('category'), item('item_category')),
-  from(product('variant'), item('item_variant')),
+  from(product('name', 'product_name'), item('item_name'), ['to_string']),
+  from(product('brand'), item('item_brand'), ['to_string']),
+  from(product('category', 'product_category'), item('item_category'), ['to_string']),
+  from(product('variant'), item('item_variant'), ['to_string']),
   from(product('price'), item('price'), ['to_number']),
   from(product('quantity'), item('quantity'), ['to_integer']),
-  from(product('coupon'), item('coupon')),
+  from(product('coupon'), item('coupon'), ['to_string']),
   from(product('discount'), item('discount'), ['to_number']),
   from(product('position'), item('index'), ['to_integer']),
-  from(product('affiliation'), item('affiliation')),
+  from(product('affiliation'), item('affiliation'), ['to_string']),
 ];
 
 const one = (name: string) => `${ITEMS}[0].${name}`;
 export const SINGLE_PRODUCT: JsonObject[] = [
   from(source.productId, one('item_id'), ['to_string']),
-  from(['properties.name', 'properties.product_name'], one('item_name')),
-  from('properties.brand', one('item_brand')),
-  from(source.CATEGORY, one('item_category')),
-  from('properties.variant', one('item_variant')),
+  from(['properties.name', 'properties.product_name'], one('item_name'), ['to_string']),
+  from('properties.brand', one('item_brand'), ['to_string']),
+  from(source.CATEGORY, one('item_category'), ['to_string']),
+  from('properties.variant', one('item_variant'), ['to_string']),
   from('properties.price', one('price'), ['to_number']),
   from('properties.quantity', one('quantity'), ['to_integer']),
-  from('properties.coupon', one('coupon')),
+  from('properties.coupon', one('coupon'), ['to_string']),
   from('properties.discount', one('discount'), ['to_number']),
   from('properties.position', one('index'), ['to_integer']),
-  from('properties.affiliation', one('affiliation')),
+  from('properties.affiliation', one('affiliation'), ['to_string']),
   param('properties.currency', 'currency', 'currency_code'),
   ...unitValue(`${PARAMS}.value`),
 ];
 
 export const LIST: JsonObject[] = [
   param('properties.list_id', 'item_list_id', 'to_string'),
-  param(['properties.list_name', 'properties.category'], 'item_list_name'),
+  param(['properties.list_name', 'properties.category'], 'item_list_name', 'to_string'),
 ];
-export const COUPON: JsonObject[] = [param(['properties.coupon', 'properties.coupon_name', 'properties.coupon_id'], 'coupon')];
+export const COUPON: JsonObject[] = [param(['properties.coupon', 'properties.coupon_name', 'properties.coupon_id'], 'coupon', 'to_string')];
 
 /** Google deduplicates purchases and refunds by transaction id. */
 export const TRANSACTION: JsonObject[] = [
@@ -163,11 +163,11 @@ export const REFUND: JsonObject[] = [
 
 export const PROMOTION: JsonObject[] = [
   param('properties.promotion_id', 'promotion_id', 'to_string'),
-  param('properties.name', 'promotion_name'),
-  param('properties.creative', 'creative_name'),
+  param('properties.name', 'promotion_name', 'to_string'),
+  param('properties.creative', 'creative_name', 'to_string'),
   param('properties.position', 'creative_slot', 'to_string'),
 ];
-export const METHOD: JsonObject[] = [param('properties.method', 'method')];
+export const METHOD: JsonObject[] = [param('properties.method', 'method', 'to_string')];
 /** Other events: the single values of the properties, in names and lengths that Google accepts. */
 export const FREE: JsonObject[] = [
   from('properties', PARAMS, [use('ga4_params', 25 - GLOBAL_PARAMS)]),

@@ -3,15 +3,15 @@ import { event } from '../shared/mapping.ts';
 import type { CommerceEvent } from '../shared/standard-events.ts';
 import { COUPON, LIST, METHOD, PRODUCT_LIST, PROMOTION, param, REFUND, SINGLE_PRODUCT, TRANSACTION, VALUE } from './mappings.ts';
 
-const SEARCH = [param('properties.query', 'search_term')];
+const SEARCH = [param('properties.query', 'search_term', 'to_string')];
 const STEP = [
   param('properties.step', 'checkout_step', 'to_string'),
-  param('properties.shipping_method', 'shipping_tier'),
-  param('properties.payment_method', 'payment_type'),
+  param('properties.shipping_method', 'shipping_tier', 'to_string'),
+  param('properties.payment_method', 'payment_type', 'to_string'),
 ];
 const CART = [...VALUE, ...COUPON, ...PRODUCT_LIST];
-const COUPON_EVENT = [...COUPON, param('properties.order_id', 'order_id', 'to_string'), param('properties.reason', 'reason')];
-const SHARE = [param('properties.share_via', 'method')];
+const COUPON_EVENT = [...COUPON, param('properties.order_id', 'order_id', 'to_string'), param('properties.reason', 'reason', 'to_string')];
+const SHARE = [param('properties.share_via', 'method', 'to_string')];
 
 export const RETAIL: Record<CommerceEvent, JsonObject> = {
   'Products Searched': event('search', SEARCH),
@@ -27,7 +27,7 @@ export const RETAIL: Record<CommerceEvent, JsonObject> = {
   'Checkout Started': event('begin_checkout', CART),
   'Checkout Step Viewed': event('checkout_step_viewed', STEP),
   'Checkout Step Completed': event('checkout_progress', STEP),
-  'Payment Info Entered': event('add_payment_info', [param('properties.payment_method', 'payment_type'), ...CART]),
+  'Payment Info Entered': event('add_payment_info', [param('properties.payment_method', 'payment_type', 'to_string'), ...CART]),
   'Order Completed': event('purchase', TRANSACTION),
   'Order Updated': event('order_updated', TRANSACTION),
   'Order Refunded': event('refund', REFUND),
@@ -48,5 +48,5 @@ export const RETAIL: Record<CommerceEvent, JsonObject> = {
   ]),
   'Signed Up': event('sign_up', METHOD),
   'Signed In': event('login', METHOD),
-  'Lead Generated': event('generate_lead', [...VALUE, param('properties.lead_source', 'lead_source')]),
+  'Lead Generated': event('generate_lead', [...VALUE, param('properties.lead_source', 'lead_source', 'to_string')]),
 };

@@ -7,13 +7,13 @@ import { METHOD, PRODUCT_LIST, param, SINGLE_PRODUCT, TRANSACTION, VALUE } from 
 const TRIP = [
   param('properties.destination', 'destination'),
   param('properties.origin', 'origin'),
-  param(['properties.check_in', 'properties.start_date', 'properties.departure_date'], 'start_date'),
-  param(['properties.check_out', 'properties.end_date', 'properties.return_date'], 'end_date'),
+  param(['properties.check_in', 'properties.start_date', 'properties.departure_date'], 'start_date', 'to_string'),
+  param(['properties.check_out', 'properties.end_date', 'properties.return_date'], 'end_date', 'to_string'),
   param('properties.travel_class', 'travel_class'),
   param(['properties.passengers', 'properties.guests'], 'number_of_passengers', 'to_integer'),
   param(['properties.nights', 'properties.number_of_nights'], 'number_of_nights', 'to_integer'),
 ];
-const TRIP_SEARCH = [param(['properties.query', 'properties.destination'], 'search_term'), ...TRIP];
+const TRIP_SEARCH = [param(['properties.query', 'properties.destination'], 'search_term', 'to_string'), ...TRIP];
 const BOOKING = [...TRANSACTION, ...TRIP];
 
 export const TRAVEL: Record<string, JsonObject> = {
@@ -27,7 +27,11 @@ export const TRAVEL: Record<string, JsonObject> = {
   'Offer Selected': event('add_to_cart', [...SINGLE_PRODUCT, ...TRIP]),
   'Offer Saved': event('add_to_wishlist', [...SINGLE_PRODUCT, ...TRIP]),
   'Booking Started': event('begin_checkout', [...VALUE, ...PRODUCT_LIST, ...TRIP]),
-  'Payment Info Entered': event('add_payment_info', [param('properties.payment_method', 'payment_type'), ...VALUE, ...PRODUCT_LIST]),
+  'Payment Info Entered': event('add_payment_info', [
+    param('properties.payment_method', 'payment_type', 'to_string'),
+    ...VALUE,
+    ...PRODUCT_LIST,
+  ]),
   'Booking Completed': event('purchase', BOOKING),
   'Booking Cancelled': event('refund', BOOKING),
   'Signed Up': event('sign_up', METHOD),
@@ -36,26 +40,26 @@ export const TRAVEL: Record<string, JsonObject> = {
 };
 
 const VIDEO = [
-  param(['properties.title', 'properties.video_title', 'properties.name'], 'video_title'),
+  param(['properties.title', 'properties.video_title', 'properties.name'], 'video_title', 'to_string'),
   param(['properties.asset_id', 'properties.content_asset_id', 'properties.content_asset_ids[0]'], 'video_id', 'to_string'),
   param(['properties.total_length', 'properties.duration'], 'video_duration', 'to_number'),
   param('properties.position', 'video_current_time', 'to_number'),
   param(['properties.progress', 'properties.percent'], 'video_percent', 'to_number'),
-  param(['properties.video_player', 'properties.provider'], 'video_provider'),
+  param(['properties.video_player', 'properties.provider'], 'video_provider', 'to_string'),
 ];
 const CONTENT = [
   param(source.CONTENT_ID, 'content_id', 'to_string'),
   param('properties.content_type', 'content_type'),
-  param(source.productName, 'content_name'),
-  param(['properties.section', 'properties.category'], 'content_group'),
+  param(source.productName, 'content_name', 'to_string'),
+  param(['properties.section', 'properties.category'], 'content_group', 'to_string'),
   param('properties.author', 'author'),
 ];
 
 export const MEDIA: Record<string, JsonObject> = {
   'Article Viewed': event('view_article', CONTENT),
   'Article Completed': event('article_complete', CONTENT),
-  'Content Searched': event('search', [param('properties.query', 'search_term')]),
-  'Content Shared': event('share', [param('properties.share_via', 'method'), ...CONTENT]),
+  'Content Searched': event('search', [param('properties.query', 'search_term', 'to_string')]),
+  'Content Shared': event('share', [param('properties.share_via', 'method', 'to_string'), ...CONTENT]),
   'Video Playback Started': event('video_start', VIDEO),
   'Video Content Started': event('video_content_start', VIDEO),
   'Video Content Playing': event('video_progress', VIDEO),
@@ -72,14 +76,14 @@ export const MEDIA: Record<string, JsonObject> = {
   'Signed In': event('login', METHOD),
 };
 
-const PLAN = [param(['properties.plan', 'properties.plan_name'], 'plan'), ...VALUE];
-const FEATURE = [param(['properties.name', 'properties.feature', 'properties.feature_name'], 'feature_name')];
+const PLAN = [param(['properties.plan', 'properties.plan_name'], 'plan', 'to_string'), ...VALUE];
+const FEATURE = [param(['properties.name', 'properties.feature', 'properties.feature_name'], 'feature_name', 'to_string')];
 
 /** `tutorial_complete` and `generate_lead` are Google's recommended names; the others are custom events. */
 export const SAAS: Record<string, JsonObject> = {
   'Trial Started': event('trial_start', PLAN),
   'Trial Ended': event('trial_end', PLAN),
-  'Invite Sent': event('invite_send', [param(['properties.invitee_role', 'properties.role'], 'invitee_role')]),
+  'Invite Sent': event('invite_send', [param(['properties.invitee_role', 'properties.role'], 'invitee_role', 'to_string')]),
   'Feature Used': event('feature_use', FEATURE),
   'Onboarding Completed': event('tutorial_complete', []),
   'Demo Requested': event('generate_lead', VALUE),

@@ -51,7 +51,7 @@ const items = (list: string) => [
   // Beside others that have one. The total does not depend on it.
   from(product('price'), `${list}.items[*].price`, ['to_number'], { default: 0, when: HAS_PRICES }),
   from(product('sku'), `${list}.items[*].sku`, ['to_string']),
-  from(product('category'), `${list}.items[*].categories[0]`),
+  from(product('category'), `${list}.items[*].categories[0]`, ['to_string']),
 ];
 const PURCHASE = [
   ...items('purchase'),

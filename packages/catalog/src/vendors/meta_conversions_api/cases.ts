@@ -34,6 +34,20 @@ export default vendorCases(
   meta,
   [
     {
+      name: 'a product whose id, name and category are numbers: texts',
+      event: track('Product Viewed', { product_id: 7, name: 1984, category: 12, price: '10', quantity: '2', currency: 'EUR' }),
+      requests: [
+        {
+          contains: {
+            'data[0].custom_data.content_ids': ['7'],
+            'data[0].custom_data.contents': [{ id: '7', item_price: 10, quantity: 2 }],
+            'data[0].custom_data.content_name': '1984',
+            'data[0].custom_data.content_category': '12',
+          },
+        },
+      ],
+    },
+    {
       name: 'blank fields: the sku takes the place of the id, the revenue that of the total, context.traits that of the traits',
       event: orderCompleted(
         {

@@ -93,8 +93,8 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   data(source.productId, 'contents[0].id', ['to_string']),
   data('properties.quantity', 'contents[0].quantity', ['to_integer'], { default: 1, when: source.HAS_PRODUCT }),
   data('properties.price', 'contents[0].item_price', ['to_number'], { when: source.HAS_PRODUCT }),
-  data(source.productName, 'content_name'),
-  data(source.CATEGORY, 'content_category'),
+  data(source.productName, 'content_name', ['to_string']),
+  data(source.CATEGORY, 'content_category', ['to_string']),
   data('properties.content_type', 'content_type', [], { default: 'product' }),
   ...unitValue('custom_data.value'),
   data('properties.currency', 'currency', ['currency_code']),
@@ -102,9 +102,9 @@ export const SINGLE_PRODUCT: JsonObject[] = [
 
 export const ORDER_ID: JsonObject[] = [data(source.ORDER_ID, 'order_id', ['to_string'])];
 export const ORDER: JsonObject[] = [...ORDER_ID, ...PRODUCT_LIST];
-export const SEARCH: JsonObject[] = [data('properties.query', 'search_string')];
+export const SEARCH: JsonObject[] = [data('properties.query', 'search_string', ['to_string'])];
 export const REGISTRATION: JsonObject[] = [
-  data('properties.method', 'registration_method'),
+  data('properties.method', 'registration_method', ['to_string']),
   set('custom_data.status', 'completed'),
   ...VALUE,
 ];

@@ -7,7 +7,7 @@ import { data, ORDER, ORDER_ID, REGISTRATION, SEARCH, SINGLE_PRODUCT, VALUE, VAL
 
 const TRIP = [
   ...tripLines('custom_data'),
-  data(['properties.check_out', 'properties.checkout_date'], 'checkout_date'),
+  data(['properties.check_out', 'properties.checkout_date'], 'checkout_date', ['to_string']),
   data('properties.travel_class', 'travel_class'),
 ];
 /** Later lines win: a hotel is a hotel even where the event names no content type. */
@@ -33,8 +33,8 @@ export const TRAVEL: Record<string, JsonObject> = {
 
 const CONTENT = [
   data(source.CONTENT_ID, 'content_ids[0]', ['to_string']),
-  data(source.CONTENT_NAME, 'content_name'),
-  data(['properties.section', 'properties.category', 'properties.genre'], 'content_category'),
+  data(source.CONTENT_NAME, 'content_name', ['to_string']),
+  data(['properties.section', 'properties.category', 'properties.genre'], 'content_category', ['to_string']),
 ];
 const VIDEO = [
   ...CONTENT,
@@ -61,7 +61,7 @@ export const SAAS: Record<string, JsonObject> = {
   'Trial Started': event('StartTrial', VALUE),
   'Trial Ended': event('TrialEnded', VALUE),
   'Invite Sent': event('InviteSent', []),
-  'Feature Used': event('FeatureUsed', [data('properties.name', 'content_name')]),
+  'Feature Used': event('FeatureUsed', [data('properties.name', 'content_name', ['to_string'])]),
   'Onboarding Completed': event('OnboardingCompleted', []),
   'Demo Requested': event('Schedule', VALUE),
   'Plan Changed': event('PlanChanged', VALUE),

@@ -36,6 +36,20 @@ export default vendorCases(
   pinterest,
   [
     {
+      name: 'products whose names, brands and categories are numbers: texts',
+      event: orderCompleted({ products: [{ product_id: 7, name: 1984, brand: 4711, category: 12, price: 10, quantity: '2' }] }),
+      requests: [
+        {
+          contains: {
+            'data[0].custom_data.content_ids': ['7'],
+            'data[0].custom_data.contents': [
+              { id: '7', item_name: '1984', item_brand: '4711', item_category: '12', item_price: '10', quantity: 2 },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'a product without an id is neither sent nor counted',
       event: orderCompleted({ products: [{ product_id: 'p-1', quantity: 2 }, { name: 'Bag', quantity: 5 }, 'broken'] }),
       requests: [{ contains: { 'data[0].custom_data.num_items': 2, 'data[0].custom_data.content_ids': ['p-1'] } }],

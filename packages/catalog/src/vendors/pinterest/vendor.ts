@@ -67,7 +67,7 @@ const variants = blueprints({
     name: 'custom_data.content_name',
     category: 'custom_data.content_category',
   }),
-  extra: { 'Product Viewed': [data('properties.brand', 'content_brand')] },
+  extra: { 'Product Viewed': [data('properties.brand', 'content_brand', ['to_string'])] },
   others: {
     '@page': event('page_visit', [data('name', 'content_name'), from(source.OWN_PAGE_URL, 'event_source_url')]),
     'Application Installed': event('app_install', []),

@@ -50,25 +50,25 @@ export function adLines(to: AdTargets): Record<EventKind, JsonObject[]> {
   const product = [
     ...(at ? singleProduct(at.at, at.names, at.style) : []),
     ...line(source.productId, to.ids === undefined ? undefined : `${to.ids}[0]`, ['trim']),
-    ...line(source.productName, to.name),
-    ...line(source.CATEGORY, to.category),
+    ...line(source.productName, to.name, ['to_string']),
+    ...line(source.CATEGORY, to.category, ['to_string']),
     ...(to.value === undefined ? [] : unitValue(to.value, steps).map((one) => ({ ...one, ...when }) as JsonObject)),
     ...currency({}),
   ];
   const content = [
     ...line(source.CONTENT_ID, to.ids === undefined ? undefined : `${to.ids}[0]`, ['to_string']),
-    ...line(source.CONTENT_NAME, to.name),
-    ...line(['properties.section', 'properties.category', 'properties.genre'], to.category),
+    ...line(source.CONTENT_NAME, to.name, ['to_string']),
+    ...line(['properties.section', 'properties.category', 'properties.genre'], to.category, ['to_string']),
   ];
   const orderId = line(source.ORDER_ID, to.order_id, ['to_string']);
   const order = [...orderId, ...products, ...value()];
   const purchase = [...orderId, ...products, ...value(to.value_required ? { required: true } : {})];
   const query = line(['properties.query', 'properties.destination', 'properties.city'], to.query, ['to_string']);
-  const list = [...line('properties.list_name', to.name), ...line(source.CATEGORY, to.category), ...products];
+  const list = [...line('properties.list_name', to.name, ['to_string']), ...line(source.CATEGORY, to.category, ['to_string']), ...products];
   return {
     search: [...query, ...products],
     list,
-    promotion: line('properties.name', to.name),
+    promotion: line('properties.name', to.name, ['to_string']),
     product,
     products,
     cart: [...products, ...value()],
@@ -88,6 +88,6 @@ export function adLines(to: AdTargets): Record<EventKind, JsonObject[]> {
     video: content,
     subscription: [...orderId, ...value()],
     trial: value(),
-    feature: line('properties.name', to.name),
+    feature: line('properties.name', to.name, ['to_string']),
   };
 }

@@ -66,7 +66,8 @@ function lines(
       ];
     }
     if (key === 'position') return [from(sources, to, ['to_integer'], rest)];
-    return [from(sources, to, [], rest)];
+    // A size, a year or the number of a category too: vendors take these as texts only.
+    return [from(sources, to, ['to_string'], rest)];
   });
 }
 

@@ -63,7 +63,7 @@ const variants = blueprints({
     category: 'custom_data.content_category',
     trip: tripLines('custom_data'),
   }),
-  extra: { 'Signed Up': [data('properties.method', 'sign_up_method')] },
+  extra: { 'Signed Up': [data('properties.method', 'sign_up_method', ['to_string'])] },
   others: {
     '@page': event('PAGE_VIEW', [from(source.OWN_PAGE_URL, 'event_source_url')]),
     '@screen': event('VIEW_CONTENT', []),

@@ -165,6 +165,19 @@ export default vendorCases(
     },
     { name: 'a group is no conversion', event: grouped(), dropped: 'mapping_default' },
     {
+      name: 'products whose names, brands and categories are numbers',
+      event: orderCompleted({ products: [{ product_id: 7, name: 1984, brand: 4711, category: 12, price: '10', quantity: '2' }] }),
+      requests: [
+        {
+          contains: {
+            'data[0].properties.contents': [
+              { content_id: '7', content_name: '1984', brand: '4711', content_category: '12', price: 10, quantity: 2 },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'a purchase',
       event: order,
       requests: [

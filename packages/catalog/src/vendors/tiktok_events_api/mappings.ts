@@ -63,9 +63,9 @@ export const VALUE_REQUIRED = orderValue('properties', { required: true });
 
 export const PRODUCT_LIST: JsonObject[] = [
   prop(product('product_id', 'sku'), 'contents[*].content_id', ['to_string']),
-  prop(product('name'), 'contents[*].content_name'),
-  prop(product('category'), 'contents[*].content_category'),
-  prop(product('brand'), 'contents[*].brand'),
+  prop(product('name'), 'contents[*].content_name', ['to_string']),
+  prop(product('category'), 'contents[*].content_category', ['to_string']),
+  prop(product('brand'), 'contents[*].brand', ['to_string']),
   prop(product('price'), 'contents[*].price', ['to_number']),
   prop(product('quantity'), 'contents[*].quantity', ['to_integer'], { default: 1 }),
   itemCount('properties.num_items'),
@@ -74,9 +74,9 @@ export const PRODUCT_LIST: JsonObject[] = [
 const when = source.HAS_PRODUCT;
 export const SINGLE_PRODUCT: JsonObject[] = [
   prop(source.productId, 'contents[0].content_id', ['to_string']),
-  prop(['properties.name', 'properties.product_name'], 'contents[0].content_name', [], { when }),
-  prop(source.CATEGORY, 'contents[0].content_category', [], { when }),
-  prop('properties.brand', 'contents[0].brand', [], { when }),
+  prop(['properties.name', 'properties.product_name'], 'contents[0].content_name', ['to_string'], { when }),
+  prop(source.CATEGORY, 'contents[0].content_category', ['to_string'], { when }),
+  prop('properties.brand', 'contents[0].brand', ['to_string'], { when }),
   prop('properties.price', 'contents[0].price', ['to_number'], { when }),
   prop('properties.quantity', 'contents[0].quantity', ['to_integer'], { default: 1, when }),
   prop('properties.content_type', 'content_type', [], { default: 'product' }),
@@ -85,6 +85,6 @@ export const SINGLE_PRODUCT: JsonObject[] = [
 ];
 export const ORDER: JsonObject[] = [prop(source.ORDER_ID, 'order_id', ['to_string']), ...PRODUCT_LIST];
 export const SEARCH: JsonObject[] = [
-  prop('properties.query', 'query', [], { when: { not: IS_APP } }),
-  prop('properties.query', 'search_string', [], { when: IS_APP }),
+  prop('properties.query', 'query', ['to_string'], { when: { not: IS_APP } }),
+  prop('properties.query', 'search_string', ['to_string'], { when: IS_APP }),
 ];

@@ -4,7 +4,7 @@ import { ORDER, PRODUCT_LIST, prop, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRE
 export const RETAIL = conversionRetail({
   search: SEARCH,
   list: PRODUCT_LIST,
-  promotion: [prop(['properties.name', 'properties.promotion_id'], 'description')],
+  promotion: [prop(['properties.name', 'properties.promotion_id'], 'description', ['to_string'])],
   product: SINGLE_PRODUCT,
   products: PRODUCT_LIST,
   cart: [...PRODUCT_LIST, ...VALUE],
@@ -12,7 +12,7 @@ export const RETAIL = conversionRetail({
   order: [...ORDER, ...VALUE],
   purchase: [...ORDER, ...VALUE_REQUIRED],
   coupon: [
-    prop(['properties.coupon_name', 'properties.coupon_id', 'properties.coupon'], 'description'),
+    prop(['properties.coupon_name', 'properties.coupon_id', 'properties.coupon'], 'description', ['to_string']),
     prop('properties.order_id', 'order_id', ['to_string']),
   ],
   registration: VALUE,

@@ -14,7 +14,7 @@ import { userData } from '../shared/user-data.ts';
 const IS_USD = { field: 'properties.currency', op: 'matches', value: '^[Uu][Ss][Dd]$' };
 const ORDER = [
   ...orderTotal('eventData.price', { when: IS_USD }),
-  from('properties.products[*].category', 'eventData.products[*].category'),
+  from(source.product('category', 'product_category'), 'eventData.products[*].category', ['to_string']),
 ];
 const AUDIENCE = 'https://id.b2b.yahooincapis.com/zts/v1/oauth2/token';
 
