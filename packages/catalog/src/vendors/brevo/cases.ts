@@ -57,7 +57,8 @@ export default vendorCases(
     },
     {
       name: 'group',
-      event: grouped(),
+      // Address and number in the traits are those of the group.
+      event: grouped({ traits: { name: 'Acme', email: 'info@acme.example', phone: '+49301234567' } }),
       requests: says({
         event_name: 'group_joined',
         identifiers: { ext_id: 'user-1' },

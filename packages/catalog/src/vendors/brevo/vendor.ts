@@ -6,7 +6,7 @@ import { blueprints } from '../shared/blueprints.ts';
 import { secret } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
+import { ofUser, PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const PHONE = PLAIN_PHONE;
 const ANSWERS: AnswerRule[] = [
@@ -80,9 +80,9 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.EMAIL, 'event.identifiers.email_id', [PLAIN_EMAIL]),
+      ...ofUser(source.EMAIL, 'event.identifiers.email_id', [PLAIN_EMAIL]),
       from('user_id', 'event.identifiers.ext_id'),
-      from(source.PHONE, 'event.identifiers.phone_id', [PHONE]),
+      ...ofUser(source.PHONE, 'event.identifiers.phone_id', [PHONE]),
       from('timestamp', 'event.event_date'),
       from('properties', 'event.event_properties'),
     ],

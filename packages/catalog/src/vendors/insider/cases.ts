@@ -101,7 +101,8 @@ export default vendorCases(
     },
     {
       name: 'a group is a custom attribute',
-      event: grouped(),
+      // Address and number in the traits are those of the group.
+      event: grouped({ traits: { name: 'Acme', email: 'info@acme.example', phone: '+49301234567' } }),
       requests: says({ identifiers: { uuid: 'user-1' }, attributes: { custom: { group_id: 'acme', group_name: 'Acme' } } }),
     },
     {

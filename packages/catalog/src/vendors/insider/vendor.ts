@@ -12,7 +12,7 @@ import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
-import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
+import { ofUser, PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const EVENT = 'events[0]';
 const PARAMS = `${EVENT}.event_params`;
@@ -104,8 +104,8 @@ export default defineVendor({
   variants: blueprints({
     names: 'keep',
     global: [
-      from(source.EMAIL, 'identifiers.email', [PLAIN_EMAIL]),
-      from(source.PHONE, 'identifiers.phone_number', [PLAIN_PHONE]),
+      ...ofUser(source.EMAIL, 'identifiers.email', [PLAIN_EMAIL]),
+      ...ofUser(source.PHONE, 'identifiers.phone_number', [PLAIN_PHONE]),
       from('user_id', 'identifiers.uuid'),
     ],
     lines: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, CUSTOM])),

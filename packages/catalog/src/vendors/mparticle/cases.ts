@@ -165,7 +165,8 @@ export default vendorCases(
     },
     {
       name: 'a group is an attribute',
-      event: grouped({ context: {} }),
+      // Address and number in the traits are those of the group.
+      event: grouped({ context: {}, traits: { name: 'Acme', email: 'info@acme.example', phone: '+49301234567' } }),
       requests: says({
         environment: 'production',
         user_identities: ids,

@@ -9,7 +9,7 @@ import { secret, select, text } from '../shared/fields.ts';
 import { event, from, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { EVENT_KINDS, type EventKind } from '../shared/standard-events.ts';
-import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
+import { ofUser, PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 
 const DATA = 'events[0].data';
 const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
@@ -17,8 +17,8 @@ const ANONYMOUS_UUID = { field: 'anonymous_id', op: 'matches', value: source.UUI
 const GLOBAL = [
   from('parameters.environment', 'environment'),
   from('user_id', 'user_identities.customer_id'),
-  from(source.EMAIL, 'user_identities.email', [PLAIN_EMAIL]),
-  from(source.PHONE, 'user_identities.mobile_number', [PLAIN_PHONE]),
+  ...ofUser(source.EMAIL, 'user_identities.email', [PLAIN_EMAIL]),
+  ...ofUser(source.PHONE, 'user_identities.mobile_number', [PLAIN_PHONE]),
   from('anonymous_id', 'mp_deviceid', [], { when: ANONYMOUS_UUID }),
   from('anonymous_id', 'user_identities.other', [], { when: { not: ANONYMOUS_UUID } }),
   from('context.ip', 'ip'),

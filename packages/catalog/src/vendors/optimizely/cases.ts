@@ -69,7 +69,8 @@ export default vendorCases(
     },
     {
       name: 'group',
-      event: grouped({ context: {} }),
+      // Address and number in the traits are those of the group.
+      event: grouped({ context: {}, traits: { name: 'Acme', email: 'info@acme.example', phone: '+49301234567' } }),
       requests: says({ type: 'group', action: 'join', identifiers: ids, data: { ...data('evt-4'), group_id: 'acme' } }),
     },
     {

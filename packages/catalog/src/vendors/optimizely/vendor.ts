@@ -45,6 +45,7 @@ const page = (sources: string[], rest: Rest = {}): JsonObject[] => [
   from(sources, 'data.hostname', ['url_host'], rest),
   from(sources, 'data.page', ['url_path'], rest),
 ];
+const IS_EVENT = { when: { field: 'type', op: 'in', value: ['track', 'page'] } };
 const NOT_IDENTIFY = { when: { field: 'type', op: 'ne', value: 'identify' } };
 const post = (path: string): RequestDefinition => ({
   method: 'POST',
@@ -115,7 +116,8 @@ export default defineVendor({
     global: [
       from('user_id', 'identifiers.customer_id', [], NOT_IDENTIFY),
       from('user_id', 'identifiers.fs_user_id', [], NOT_IDENTIFY),
-      from(source.EMAIL, 'identifiers.email', [PLAIN_EMAIL], NOT_IDENTIFY),
+      from(source.EMAIL, 'identifiers.email', [PLAIN_EMAIL], IS_EVENT),
+      from('context.traits.email', 'identifiers.email', [PLAIN_EMAIL], { when: source.IS_GROUP }),
       from('timestamp', 'data.ts', ['to_unix_seconds'], NOT_IDENTIFY),
       from('event_id', 'data.idempotence_id', [], NOT_IDENTIFY),
       set('data.data_source_type', 'firsthand', NOT_IDENTIFY),

@@ -24,6 +24,9 @@ export const POSTAL_CODE = address('postal_code', 'postalCode', 'zip');
 export const COUNTRY = address('country');
 export const STREET = address('street');
 
+/** Its traits are those of the group, not of the user. */
+export const IS_GROUP = { field: 'type', op: 'eq', value: 'group' };
+
 /** The page. A product's own URL (`properties.url` of a track event) is not a page. */
 export const PAGE_URL = ['context.page.url'];
 /** Of page events, whose properties describe the page. */
@@ -63,11 +66,11 @@ export const clickId = (name: string, ...cookies: string[]): string[] => [
 /** When a click id was seen, ISO 8601; the event's own time for a click that is not remembered. */
 export const clickTime = (name: string): string[] => [`context.click_id_times.${name}`, 'timestamp'];
 
-/** Events of apps: sent by a mobile SDK, or a `screen` call. */
 /** For vendors that take no IPv6 addresses. */
 export const IS_IPV4 = { field: 'context.ip', op: 'matches', value: '^\\d{1,3}(\\.\\d{1,3}){3}$' };
 /** An id that the vendor gave to a visitor or device: kept by the collector, or a trait. */
 export const vendorId = (name: string) => [`context.vendor_ids.${name}`, `traits.${name}`, `context.traits.${name}`];
+/** Events of apps: sent by a mobile SDK, or a `screen` call. */
 export const IS_APP = {
   any: [
     { field: 'original_type', op: 'eq', value: 'screen' },

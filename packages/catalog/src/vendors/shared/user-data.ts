@@ -97,6 +97,17 @@ export function readableTraits(target: string, when: JsonObject[] = []): JsonObj
   return [line([]), line(['email']), line(['phone']), line(['email', 'phone'])];
 }
 
+/** A trait of the user, for vendors that take group calls: there only the context speaks of the user. */
+export const ofUser = (sources: readonly string[], target: string, transforms: Transform[]): JsonObject[] => [
+  from([...sources], target, transforms, { when: { not: source.IS_GROUP } }),
+  from(
+    sources.filter((path) => path.startsWith('context.')),
+    target,
+    transforms,
+    { when: source.IS_GROUP },
+  ),
+];
+
 /** Lines that write into `at`, such as `user_data`. */
 export function userData(at: string, names: UserDataNames, style: UserDataStyle): JsonObject[] {
   const fields: Record<keyof UserDataNames, [sources: string | string[], transforms: Transform[]]> = {

@@ -101,7 +101,8 @@ export default vendorCases(
     },
     {
       name: 'group',
-      event: grouped({ context: {} }),
+      // Address and number in the traits are those of the group.
+      event: grouped({ context: {}, traits: { name: 'Acme', email: 'info@acme.example', phone: '+49301234567' } }),
       requests: says({ tealium_event: 'group', event_id: 'evt-4', group_id: 'acme', group_name: 'Acme' }),
     },
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:tealium_visitor_id' },

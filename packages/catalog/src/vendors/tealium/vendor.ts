@@ -10,7 +10,7 @@ import { event, from, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { OWN_NAMES } from '../shared/standard-events.ts';
-import { PLAIN_EMAIL } from '../shared/user-data.ts';
+import { ofUser, PLAIN_EMAIL } from '../shared/user-data.ts';
 
 /** Products are parallel lists: a missing value keeps its place. */
 const LISTS: readonly [name: string, field: string[], transform: string, missing: string | number][] = [
@@ -113,7 +113,7 @@ export default defineVendor({
       from('properties', '$', [use('omit', 'products'), use('flatten', '_')]),
       from('anonymous_id', 'tealium_visitor_id'),
       from('user_id', 'customer_id'),
-      from(source.EMAIL, 'customer_email', [PLAIN_EMAIL]),
+      ...ofUser(source.EMAIL, 'customer_email', [PLAIN_EMAIL]),
       from('event_id', 'event_id'),
       from('timestamp', 'event_timestamp'),
       ...contextLines('', {
