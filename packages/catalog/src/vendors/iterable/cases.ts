@@ -118,6 +118,7 @@ export default vendorCases(
             users: [
               {
                 email,
+                userId: 'user-1',
                 preferUserId: true,
                 mergeNestedObjects: true,
                 dataFields: {
@@ -139,6 +140,34 @@ export default vendorCases(
         {
           url: url('users/bulkUpdate'),
           body: { users: [{ userId: 'user-1', preferUserId: true, dataFields: { group_id: 'acme', group_name: 'Acme' } }] },
+        },
+      ],
+    },
+    {
+      name: 'an order of a user without an address: Iterable would reject the id alone of somebody new',
+      event: orderCompleted({}, { traits: {} }),
+      requests: [{ contains: { user: { userId: 'user-1', preferUserId: true } } }],
+    },
+    {
+      name: 'a cart in a project that identifies by user id',
+      config: { user_key: 'user_id' },
+      event: track('Cart Viewed', { products: PRODUCTS }),
+      requests: [{ contains: { user: { userId: 'user-1', preferUserId: true } } }],
+    },
+    {
+      name: 'the address of a group is not that of its user',
+      event: grouped({ traits: { name: 'Acme', email: 'info@acme.example' } }),
+      requests: [{ body: { users: [{ userId: 'user-1', preferUserId: true, dataFields: { group_id: 'acme', group_name: 'Acme' } }] } }],
+    },
+    {
+      name: 'products whose names and categories are numbers, and numbers that are texts',
+      event: orderCompleted({ total: '20', products: [{ product_id: 7, sku: 8, name: 1984, category: 12, price: '10', quantity: '2' }] }),
+      requests: [
+        {
+          contains: {
+            items: [{ id: '7', sku: '8', name: '1984', categories: ['12'], price: 10, quantity: 2 }],
+            total: 20,
+          },
         },
       ],
     },

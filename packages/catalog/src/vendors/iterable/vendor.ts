@@ -1,4 +1,5 @@
 /** https://api.iterable.com/api/docs; Iterable/api-client, src/types; Iterable/iterable-web-sdk, src/commerce/types.ts. */
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -13,11 +14,18 @@ import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 const BY_EMAIL = { field: 'parameters.user_key', op: 'eq', value: 'email' };
 /** A text that is no address (empty, or `n/a`) does not identify anybody, so the user id counts. */
 const HAS_EMAIL = { any: source.EMAIL.map((field) => ({ field, op: 'matches', value: '^\\s*[^@\\s]+@[^@\\s]+\\s*$' })) };
-/** One of the two, never both: Iterable lets the address win. */
-const WHO = [
-  from(source.EMAIL, 'who.email', [PLAIN_EMAIL], { when: BY_EMAIL }),
-  from('user_id', 'who.userId', [], { when: { not: { all: [BY_EMAIL, HAS_EMAIL] } } }),
+/** The address of the project's key, otherwise the user id. The address in the traits of a group is that of the group. */
+const IS_ADDRESSED = { all: [BY_EMAIL, HAS_EMAIL, { not: source.IS_GROUP }] };
+const known = (at: string): JsonObject[] => [
+  from(source.EMAIL, `${at}.email`, [PLAIN_EMAIL], { when: IS_ADDRESSED }),
+  from('user_id', `${at}.userId`, [], { when: { not: IS_ADDRESSED } }),
 ];
+/**
+ * Iterable finds users by their address and stores the user id beside it. A project that identifies by address creates a user who has
+ * only an id if `preferUserId` asks for it, and rejects the request otherwise.
+ * https://support.iterable.com/hc/en-us/articles/29156459027348
+ */
+const PROFILE = [from('user_id', 'user.userId'), set('user.preferUserId', true)];
 const TRACK = [
   from('timestamp', 'event.createdAt', ['to_unix_seconds']),
   from('event_id', 'event.id'),
@@ -31,15 +39,11 @@ const IDENTIFY = [
   from(source.LAST_NAME, 'user.dataFields.lastName', ['trim']),
   from(source.PHONE, 'user.dataFields.phoneNumber', [PLAIN_PHONE]),
   set('user.mergeNestedObjects', true),
-  set('user.preferUserId', true),
+  ...PROFILE,
   // Where the user id is the key, the address is a field like others.
   from(source.EMAIL, 'user.dataFields.email', [PLAIN_EMAIL], { when: { not: BY_EMAIL } }),
 ];
-const GROUP = [
-  from('group_id', 'user.dataFields.group_id'),
-  from('traits.name', 'user.dataFields.group_name'),
-  set('user.preferUserId', true),
-];
+const GROUP = [from('group_id', 'user.dataFields.group_id'), from('traits.name', 'user.dataFields.group_name'), ...PROFILE];
 
 const PRODUCT = { id: 'id', quantity: 'quantity', url: 'url', image: 'imageUrl' };
 const items = (list: string) => [
@@ -109,7 +113,8 @@ export default defineVendor({
   see_it: 'Open Audience, Contact lookup, the user, Event history.',
   notes: [
     'An order is a purchase (trackPurchase); the products of the cart replace the cart (updateCart).',
-    'An event without the key of the project (address or user id) is dropped.',
+    'An event without the key of the project (address or user id) is dropped, as are events of visitors without either.',
+    'A custom event does not create a user: an identify, an order or a cart does.',
     'Iterable requires id, name, price and quantity of every item. The name is the id and the quantity 1 where the event has none.',
     'Iterable accepts 10 requests a second for events and 5 for users; for purchases and carts it publishes no rate.',
   ],
@@ -174,12 +179,7 @@ export default defineVendor({
   rate: { rps: 10, burst: 20 },
   variants: blueprints({
     names: 'keep',
-    global: [
-      ...WHO,
-      from(source.EMAIL, 'buyer.user.email', [PLAIN_EMAIL], { when: BY_EMAIL }),
-      from('user_id', 'buyer.user.userId', [], { when: { not: { all: [BY_EMAIL, HAS_EMAIL] } } }),
-      ...TRACK,
-    ],
+    global: [...known('who'), ...known('buyer.user'), set('buyer.user.preferUserId', true, { when: { not: IS_ADDRESSED } }), ...TRACK],
     lines: { purchase: PURCHASE, cart: items('cart') },
     others: {
       '@page': event('Page Viewed', [from('name', 'event.dataFields.page_name'), from(source.OWN_PAGE_URL, 'event.dataFields.page_url')]),
