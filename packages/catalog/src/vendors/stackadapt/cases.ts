@@ -12,6 +12,7 @@ const base = {
   title: 'Checkout',
   user_id: 'sa-v1-abc',
   ip_fwd: '203.0.113.7',
+  ua_fwd: 'Mozilla/5.0 (X11; Linux x86_64)',
 };
 const order = orderCompleted({}, { context });
 
@@ -47,20 +48,43 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a product whose name and category are numbers: texts',
+      variant: 'retail',
+      event: track('Product Viewed', { product_id: 7, name: 1984, category: 12, price: '10', quantity: '2' }, { context }),
+      requests: [
+        {
+          headers,
+          url: url({
+            ...base,
+            args: '{"product_id":"7","product_name":"1984","product_category":"12","product_price":10,"product_quantity":2,"action":"Product Viewed"}',
+          }),
+        },
+      ],
+    },
+    {
       name: 'a lead with a value',
       variant: 'saas',
       event: track('Lead Generated', { value: 5 }, { context }),
       requests: [{ headers, url: url({ ...base, args: '{"revenue":5,"action":"Lead Generated"}' }) }],
     },
     {
-      name: 'an action alone is not sent',
+      name: 'an event without values has its action, which rules compare',
       variant: 'media',
       event: track('Article Viewed', {}, { context }),
-      requests: [{ headers, url: url(base) }],
+      requests: [{ headers, url: url({ ...base, args: '{"action":"Article Viewed"}' }) }],
     },
     { name: 'a page', event: pageViewed({ context }), requests: [{ headers, url: url(base) }] },
-    { name: 'any other event', event: track('Quiz Taken', {}, { context }), requests: [{ headers, url: url(base) }] },
+    {
+      name: 'any other event',
+      event: track('Quiz Taken', {}, { context }),
+      requests: [{ headers, url: url({ ...base, args: '{"action":"Quiz Taken"}' }) }],
+    },
     { name: 'no IP address', event: bare('Order Completed'), dropped: 'missing_required:ip_fwd' },
+    {
+      name: 'no user agent',
+      event: track('Order Completed', {}, { context: { ip: '203.0.113.7' } }),
+      dropped: 'missing_required:ua_fwd',
+    },
     { name: 'an identify is no event', event: identified({ context }), dropped: 'mapping_filter' },
   ],
   [
