@@ -97,6 +97,38 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a refund is negative revenue',
+      event: app('Order Refunded', { order_id: 'o-1', total: 10, currency: 'EUR' }),
+      requests: [
+        {
+          url,
+          body: {
+            ...base,
+            eventName: 'Order Refunded',
+            eventCurrency: 'EUR',
+            eventValue: '{"af_order_id":"o-1","af_revenue":-10,"af_currency":"EUR"}',
+          },
+        },
+      ],
+    },
+    {
+      name: 'a refund that the shop writes with a minus',
+      event: app('Order Refunded', { order_id: 'o-1', total: '-10', currency: 'EUR' }),
+      requests: [{ contains: { eventValue: '{"af_order_id":"o-1","af_revenue":-10,"af_currency":"EUR"}' } }],
+    },
+    {
+      name: 'a refund of products without a total',
+      event: app('Order Refunded', { order_id: 'o-1', currency: 'EUR', products: [{ product_id: 7, price: '2.50', quantity: '2' }] }),
+      requests: [
+        { contains: { eventValue: '{"af_order_id":"o-1","af_content_id":["7"],"af_quantity":2,"af_revenue":-5,"af_currency":"EUR"}' } },
+      ],
+    },
+    {
+      name: 'a product whose name and category are numbers: texts',
+      event: app('Product Viewed', { product_id: 7, name: 1984, category: 12, price: '10' }),
+      requests: [{ contains: { eventValue: '{"af_content_id":"7","af_content":"1984","af_content_type":"12","af_price":10}' } }],
+    },
+    {
       name: 'an IPv6 address is left out',
       event: track('Signed In', {}, { context: { ...android, ip: '2001:db8::1' } }),
       requests: [{ contains: { ip: undefined, eventName: 'af_login' } }],

@@ -4,11 +4,11 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { APP_CALLS_ONLY, adEvents, orOwnName } from '../shared/ad-events.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints, likeRetail } from '../shared/blueprints.ts';
-import { itemCount, orderTotal } from '../shared/commerce.ts';
+import { itemCount, NEGATIVE, orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
 import { deviceIds, EEA_FIELD, eeaConsent } from '../shared/device.ts';
 import { optionalText, secret, text } from '../shared/fields.ts';
-import { event, from, into, set, use } from '../shared/mapping.ts';
+import { event, from, into, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 
 const value = into('eventValue');
@@ -29,14 +29,17 @@ const PRODUCT: JsonObject[] = [
 const PRODUCTS: JsonObject[] = [value(source.productIds, 'af_content_id', ['to_string']), itemCount('eventValue.af_quantity')];
 const ORDER: JsonObject[] = [...PRODUCTS, ...orderTotal('eventValue.af_price'), ...CURRENCY];
 /** Only af_revenue counts as revenue, so only what was paid has it. */
-const PAID: JsonObject[] = [
+const paid = (sign: Transform[] = []): JsonObject[] => [
   value(source.ORDER_ID, 'af_order_id', ['to_string']),
   ...PRODUCTS,
-  ...orderTotal('eventValue.af_revenue'),
+  ...orderTotal('eventValue.af_revenue', {}, source.VALUE, sign),
   ...CURRENCY,
 ];
-const SEARCH = [value(['properties.query', 'properties.destination'], 'af_search_string')];
-const CONTENT = [value(source.CONTENT_ID, 'af_content_id', ['to_string']), value(source.CONTENT_NAME, 'af_content')];
+const PAID = paid();
+/** Revenue may be negative: dev.appsflyer.com/hc/docs/inappevents, Logging revenue. */
+const REFUND = paid(NEGATIVE);
+const SEARCH = [value(['properties.query', 'properties.destination'], 'af_search_string', ['to_string'])];
+const CONTENT = [value(source.CONTENT_ID, 'af_content_id', ['to_string']), value(source.CONTENT_NAME, 'af_content', ['to_string'])];
 
 const variants = blueprints({
   names: orOwnName(
@@ -86,7 +89,8 @@ const variants = blueprints({
     cart: ORDER,
     order: ORDER,
     purchase: PAID,
-    registration: [value('properties.method', 'af_registration_method')],
+    refund: REFUND,
+    registration: [value('properties.method', 'af_registration_method', ['to_string'])],
     content: CONTENT,
     subscription: PAID,
     trial: ORDER,
@@ -114,7 +118,7 @@ export default defineVendor({
     'AppsFlyer takes IPv4 addresses only; an IPv6 address is left out. Apple’s ids are sent in capitals.',
     'An event without an AppsFlyer ID is dropped: AppsFlyer requires it.',
     'AppsFlyer answers 200 for an iOS app ID without its prefix and records nothing; the field checks the prefix.',
-    'af_revenue is sent for purchases and subscriptions only. Carts and checkouts have af_price.',
+    'af_revenue is sent for purchases and subscriptions, and with a minus for refunds. Carts and checkouts have af_price.',
     'Payloads are limited to 1 KB. Events that arrive after 02:00 UTC of the next day count at their arrival.',
   ],
   default_consent_category: 'advertising',

@@ -6,7 +6,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { HAS_PRICES, WITHOUT_SIGN } from '../shared/commerce.ts';
+import { HAS_PRICES, NEGATIVE } from '../shared/commerce.ts';
 import { digits, text } from '../shared/fields.ts';
 import { from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -50,7 +50,7 @@ const variants = blueprints({
     from('timestamp', 'date', [TIME]),
     from('user_id', 'custid'),
   ],
-  lines: { purchase: order(), refund: order([...WITHOUT_SIGN, use('multiply', -1)]), booking: order() },
+  lines: { purchase: order(), refund: order(NEGATIVE), booking: order() },
 });
 
 export default defineVendor({

@@ -73,6 +73,8 @@ function lines(
 
 /** An amount without its sign: shops write refunds and discounts with a minus or without one. */
 export const WITHOUT_SIGN: Transform[] = ['to_string', use('replace', '^-'), 'to_number'];
+/** The amount of a refund as something to add up with those of orders. */
+export const NEGATIVE: Transform[] = [...WITHOUT_SIGN, use('multiply', -1)];
 
 /** `properties.products` as the list `target[*]`. Add `compact` to the definition to remove products without an id. */
 export function productList(target: string, names: ProductNames, style: ProductStyle = {}): JsonObject[] {
