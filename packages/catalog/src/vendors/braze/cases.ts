@@ -58,6 +58,87 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a refund is an event, and purchases of negative prices',
+      event: track('Order Refunded', {
+        order_id: 'o-1',
+        currency: 'EUR',
+        products: [{ product_id: 7, name: 1984, price: '5', quantity: '2' }],
+      }),
+      requests: [
+        {
+          body: {
+            events: [
+              {
+                external_id: 'user-1',
+                time,
+                name: 'Order Refunded',
+                properties: { order_id: 'o-1', currency: 'EUR', products: [{ product_id: 7, name: 1984, price: '5', quantity: '2' }] },
+              },
+            ],
+          },
+        },
+        {
+          body: {
+            purchases: [
+              {
+                external_id: 'user-1',
+                time,
+                product_id: '7',
+                currency: 'EUR',
+                price: -5,
+                quantity: 2,
+                properties: { name: '1984', order_id: 'o-1' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a refund of a part of an order, which the shop writes with a minus',
+      variant: 'retail',
+      event: track('Order Refunded', { order_id: 'o-1', total: -3, currency: 'EUR', products: [{ product_id: 'p-1' }] }),
+      requests: [
+        { contains: { 'events[0].name': 'Order Refunded' } },
+        { contains: { 'purchases[0].product_id': 'order', 'purchases[0].price': -3, 'purchases[0].quantity': 1 } },
+      ],
+    },
+    {
+      name: 'a refund without an amount is an event only',
+      event: track('Order Refunded', { order_id: 'o-1', currency: 'EUR' }),
+      requests: [{ contains: { 'events[0].name': 'Order Refunded' } }],
+    },
+    {
+      name: 'a recommended refund has no minus',
+      variant: 'ecommerce',
+      event: track('Order Refunded', {
+        order_id: 'o-1',
+        total: -10,
+        currency: 'EUR',
+        products: [{ product_id: 7, name: 1984, price: -5, quantity: 2 }],
+      }),
+      requests: [
+        {
+          body: {
+            events: [
+              {
+                external_id: 'user-1',
+                time,
+                name: 'ecommerce.order_refunded',
+                properties: {
+                  order_id: 'o-1',
+                  total_value: 10,
+                  currency: 'EUR',
+                  source: 'web',
+                  products: [{ product_id: '7', product_name: '1984', variant_id: '7', price: 5, quantity: 2 }],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'a booking is a purchase',
       variant: 'travel',
       event: track('Booking Completed', { booking_id: 'b-1', total: 840, currency: 'EUR' }),

@@ -3,9 +3,9 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { errorInside, RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { HAS_PRICES, orderTotal } from '../shared/commerce.ts';
+import { HAS_PRICES, NEGATIVE, orderTotal, WITHOUT_SIGN } from '../shared/commerce.ts';
 import { optionalText, secret } from '../shared/fields.ts';
-import { event, from, set, use } from '../shared/mapping.ts';
+import { event, from, set, type Transform, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { product } from '../shared/sources.ts';
 import { EVENT_KINDS } from '../shared/standard-events.ts';
@@ -80,31 +80,38 @@ const BY_PRODUCT = {
     { all: [{ field: 'properties.products[0]', op: 'exists' }, ...source.VALUE.map((field) => ({ field, op: 'not_exists' }))] },
   ],
 };
-/** One purchase a product, as Braze counts them; an order without products or prices is one purchase of its whole value. */
-const ORDER = [
-  event(
-    undefined,
-    [
-      from(product('product_id', 'sku', 'name'), bought('product_id'), ['to_string']),
-      from(product('price'), bought('price'), ['to_number'], { default: 0 }),
-      from(product('quantity'), bought('quantity'), ['to_integer'], { default: 1 }),
-      from(product('name'), bought('properties.name')),
-      from(product('brand'), bought('properties.brand')),
-      from(product('category'), bought('properties.category')),
-      from(product('variant'), bought('properties.variant')),
-      from('properties.currency', bought('currency'), ['currency_code'], { required: true }),
-      from(source.ORDER_ID, bought('properties.order_id'), ['to_string']),
-      from('properties.coupon', bought('properties.coupon')),
-    ],
-    { filter: BY_PRODUCT },
-  ),
-  event(undefined, [
-    set('purchases[0].product_id', 'order'),
-    set('purchases[0].quantity', 1),
-    ...orderTotal('purchases[0].price', { required: true }),
-    from('properties.currency', 'purchases[0].currency', ['currency_code'], { required: true }),
-    from(source.ORDER_ID, 'purchases[0].properties.order_id', ['to_string']),
-  ]),
+/** One purchase a product, as Braze counts them. */
+const byProduct = (sign: Transform[] = []): JsonObject[] => [
+  from(product('product_id', 'sku', 'name'), bought('product_id'), ['to_string']),
+  from(product('price'), bought('price'), ['to_number', ...sign], { default: 0 }),
+  from(product('quantity'), bought('quantity'), ['to_integer'], { default: 1 }),
+  from(product('name'), bought('properties.name'), ['to_string']),
+  from(product('brand'), bought('properties.brand'), ['to_string']),
+  from(product('category'), bought('properties.category'), ['to_string']),
+  from(product('variant'), bought('properties.variant'), ['to_string']),
+  from('properties.currency', bought('currency'), ['currency_code'], { required: true }),
+  from(source.ORDER_ID, bought('properties.order_id'), ['to_string']),
+  from('properties.coupon', bought('properties.coupon'), ['to_string']),
+];
+/** An order without products or prices is one purchase of its whole value. */
+const whole = (sign: Transform[] = []): JsonObject[] => [
+  set('purchases[0].product_id', 'order'),
+  set('purchases[0].quantity', 1),
+  ...orderTotal('purchases[0].price', { required: true }, source.VALUE, sign),
+  from('properties.currency', 'purchases[0].currency', ['currency_code'], { required: true }),
+  from(source.ORDER_ID, 'purchases[0].properties.order_id', ['to_string']),
+];
+const ORDER = [event(undefined, byProduct(), { filter: BY_PRODUCT }), event(undefined, whole())];
+/**
+ * The custom event, and purchases of negative prices, which lower the revenue of the user. A quantity is at least 1.
+ * https://www.braze.com/docs/developer_guide/platforms/fireos/analytics/logging_purchases: "Values of purchases can be negative."
+ */
+const HAS_CURRENCY = { field: 'properties.currency', op: 'exists' };
+const HAS_VALUE = { any: source.VALUE.map((field) => ({ field, op: 'exists' })) };
+const REFUND = [
+  event('Order Refunded', [...CUSTOM, ...byProduct(NEGATIVE)], { filter: { all: [HAS_CURRENCY, HAS_PRICES] } }),
+  event('Order Refunded', [...CUSTOM, ...whole(NEGATIVE)], { filter: { all: [HAS_CURRENCY, HAS_VALUE] } }),
+  event('Order Refunded', CUSTOM),
 ];
 
 /**
@@ -141,6 +148,11 @@ const COMPLETED = [
 ];
 /** With the price of one product there is a total. */
 const LIST_RECOMMENDED = [...lineItem(product, item('*')), ...COMPLETED, ...orderTotal(ecommerce('total_value'))];
+/** Braze adds refunds up by themselves, so they have no minus. */
+const REFUNDED = [
+  from(product('price'), item('*')('price'), WITHOUT_SIGN),
+  ...orderTotal(ecommerce('total_value'), {}, source.VALUE, WITHOUT_SIGN),
+];
 /** A product that was put into the cart or taken out. The value of the whole cart is optional here, and the event does not have it. */
 const CART_CHANGE = lineItem(own, item('0'));
 const amounts = (...names: string[]) => names.map((name) => from(`properties.${name}`, ecommerce(name), ['to_number']));
@@ -176,7 +188,7 @@ const RECOMMENDED: JsonObject = {
     CART_ID,
   ]),
   'Order Completed': recommended('order_placed', [...LIST_RECOMMENDED, ...COSTS, DISCOUNTS, ORDER_NUMBER, CART_ID]),
-  'Order Refunded': recommended('order_refunded', [...LIST_RECOMMENDED, DISCOUNTS, ORDER_NUMBER]),
+  'Order Refunded': recommended('order_refunded', [...LIST_RECOMMENDED, ...REFUNDED, DISCOUNTS, ORDER_NUMBER]),
   'Order Cancelled': recommended('order_cancelled', [
     ...LIST_RECOMMENDED,
     ...COSTS,
@@ -189,7 +201,7 @@ const VARIANTS = blueprints({
   names: 'keep',
   global: GLOBAL,
   lines: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, CUSTOM])),
-  entries: { 'Order Completed': ORDER, 'Booking Completed': ORDER },
+  entries: { 'Order Completed': ORDER, 'Booking Completed': ORDER, 'Order Refunded': REFUND },
   others: { '@page': PAGE, '@screen': SCREEN, '@identify': IDENTIFY, '@group': GROUP },
   defaults: { action: 'map', mappings: CUSTOM },
 });
@@ -255,6 +267,7 @@ export default defineVendor({
   default_consent_category: 'marketing',
   notes: [
     'Braze rejects a purchase of more than 100 of one product. Its recommended e-commerce events have no such limit.',
+    'A refund is the event Order Refunded and, if it has an amount and a currency, purchases with negative prices.',
     'Braze keeps purchases for customers who already use them. New customers of Braze choose the variant Recommended e-commerce events.',
     'A user has one alias of a label: only the first anonymous id of a user is merged into the profile.',
     'Braze has no deduplication of events: a retry after a timeout can repeat an event.',
