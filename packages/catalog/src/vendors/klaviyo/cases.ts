@@ -91,6 +91,36 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a refund that the shop writes with a minus',
+      event: track('Order Refunded', { order_id: 'o-1', total: -42.5, currency: 'EUR' }),
+      requests: [{ contains: { 'data.attributes.value': 42.5, 'data.attributes.unique_id': 'o-1' } }],
+    },
+    {
+      name: 'a refund of products with a minus, without a total',
+      event: track('Order Refunded', { order_id: 'o-1', currency: 'EUR', products: [{ product_id: 'p-1', price: -5, quantity: 2 }] }),
+      requests: [{ contains: { 'data.attributes.value': 10 } }],
+    },
+    {
+      name: 'a product whose name, brand and category are numbers: texts',
+      event: orderCompleted({ products: [{ product_id: 7, name: 1984, brand: 4711, category: 12, price: '10', quantity: '2' }] }),
+      requests: [
+        {},
+        {
+          contains: {
+            'data.attributes.properties': {
+              OrderId: 'o-1',
+              ProductID: '7',
+              ProductName: '1984',
+              ProductBrand: '4711',
+              Categories: ['12'],
+              Quantity: 2,
+            },
+            'data.attributes.value': 20,
+          },
+        },
+      ],
+    },
+    {
       name: 'an order without an id is told apart by its event',
       event: track('Order Cancelled', { total: 5, currency: 'EUR' }),
       requests: [

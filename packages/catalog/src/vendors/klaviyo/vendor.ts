@@ -3,7 +3,7 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
-import { orderTotal, unitValue } from '../shared/commerce.ts';
+import { orderTotal, unitValue, WITHOUT_SIGN } from '../shared/commerce.ts';
 import { optionalText, secret } from '../shared/fields.ts';
 import { event, from, into, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -83,6 +83,8 @@ const ORDERED = [
 
 /** A cancelled or refunded order lowers the customer lifetime value only if its `unique_id` is that of its "Placed Order". */
 const ORDER_KEY = [from(source.ORDER_ID, 'event.unique_id', ['to_string'])];
+/** Its value is subtracted, so it has no minus. */
+const REVERSED = [...ORDER_KEY, ...orderTotal('event.value', {}, source.VALUE, WITHOUT_SIGN)];
 
 const ANSWERS: AnswerRule[] = [
   { status: [429], verdict: 'unavailable', reason: 'body.errors[0].detail' },
@@ -198,7 +200,7 @@ export default defineVendor({
       booking: [...orderTotal('event.value'), CURRENCY],
       subscription: [...orderTotal('event.value'), CURRENCY],
     },
-    extra: { 'Order Completed': ORDER_KEY, 'Order Cancelled': ORDER_KEY, 'Order Refunded': ORDER_KEY },
+    extra: { 'Order Completed': ORDER_KEY, 'Order Cancelled': REVERSED, 'Order Refunded': REVERSED },
     others: {
       '@page': event('Viewed Page', [
         from('name', 'event.properties.page_name'),
