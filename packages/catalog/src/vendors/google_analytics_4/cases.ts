@@ -405,6 +405,94 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a cancelled booking, with the minus of the booking system',
+      variant: 'travel',
+      event: track('Booking Cancelled', { booking_id: 'b-1', total: -840, currency: 'EUR', nights: 3 }),
+      requests: [
+        {
+          contains: {
+            'events[0].name': 'refund',
+            'events[0].params.transaction_id': 'b-1',
+            'events[0].params.value': 840,
+            'events[0].params.number_of_nights': 3,
+          },
+        },
+      ],
+    },
+    {
+      name: 'a subscription that names no order: its plan is the item',
+      variant: 'saas',
+      event: track('Subscription Started', { subscription_id: 's-1', plan_id: 7, plan_name: 'Pro', price: '19.90', currency: 'eur' }),
+      requests: [
+        {
+          contains: {
+            'events[0].name': 'purchase',
+            'events[0].params.transaction_id': 's-1',
+            'events[0].params.value': 19.9,
+            'events[0].params.currency': 'EUR',
+            'events[0].params.items': [{ item_id: '7', item_name: 'Pro', price: 19.9, quantity: 1 }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a renewal is not the first payment again',
+      variant: 'media',
+      event: track('Subscription Renewed', { subscription_id: 's-1', plan: 'pro', value: 19.9, currency: 'EUR' }),
+      requests: [
+        {
+          contains: {
+            'events[0].name': 'purchase',
+            'events[0].params.transaction_id': 'evt-1',
+            'events[0].params.value': 19.9,
+            'events[0].params.items': [{ item_id: 'pro', item_name: 'pro', quantity: 1 }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a renewal with an invoice and products',
+      event: track('Subscription Renewed', { invoice_id: 'i-2', plan: 'pro', total: 10, products: [{ product_id: 'p-1', price: 10 }] }),
+      requests: [
+        {
+          contains: {
+            'events[0].params.transaction_id': 'i-2',
+            'events[0].params.items': [{ item_id: 'p-1', price: 10 }],
+          },
+        },
+      ],
+    },
+    {
+      name: 'products whose names, brands and categories are numbers: texts',
+      event: orderCompleted({
+        coupon: 10,
+        affiliation: 5,
+        products: [
+          { product_id: 7, product_name: 1984, brand: 4711, product_category: 12, variant: 38, coupon: 5, price: '10', quantity: '2' },
+        ],
+      }),
+      requests: [
+        {
+          contains: {
+            'events[0].params.coupon': '10',
+            'events[0].params.affiliation': '5',
+            'events[0].params.items': [
+              {
+                item_id: '7',
+                item_name: '1984',
+                item_brand: '4711',
+                item_category: '12',
+                item_variant: '38',
+                coupon: '5',
+                price: 10,
+                quantity: 2,
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'an address without a country that Google knows is left out as a whole',
       event: track(
         'Quiz Taken',

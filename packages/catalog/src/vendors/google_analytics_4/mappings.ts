@@ -142,15 +142,31 @@ export const LIST: JsonObject[] = [
 export const COUPON: JsonObject[] = [param(['properties.coupon', 'properties.coupon_name', 'properties.coupon_id'], 'coupon', 'to_string')];
 
 /** Google deduplicates purchases and refunds by transaction id. */
-export const TRANSACTION: JsonObject[] = [
-  from(source.ORDER_ID, `${PARAMS}.transaction_id`, ['to_string'], { required: true }),
-  param('properties.affiliation', 'affiliation'),
+const transaction = (ids: string[]): JsonObject[] => [
+  from(ids, `${PARAMS}.transaction_id`, ['to_string'], { required: true }),
+  param('properties.affiliation', 'affiliation', 'to_string'),
   param('properties.tax', 'tax', 'to_number'),
   param('properties.shipping', 'shipping', 'to_number'),
   ...VALUE,
   ...COUPON,
   ...PRODUCT_LIST,
 ];
+export const TRANSACTION = transaction(source.ORDER_ID);
+
+const PAYMENT = [...source.ORDER_ID, 'properties.invoice_id', 'properties.transaction_id'];
+const NO_PRODUCTS = { when: { field: 'properties.products[0]', op: 'not_exists' } };
+/** The plan is the item, if the event names no products. */
+const subscription = (ids: string[]): JsonObject[] => [
+  param('properties.price', 'value', 'to_number'),
+  ...transaction(ids),
+  from(['properties.plan_id', 'properties.plan', 'properties.plan_name'], one('item_id'), ['to_string'], NO_PRODUCTS),
+  from(['properties.plan_name', 'properties.plan'], one('item_name'), ['to_string'], NO_PRODUCTS),
+  from('properties.price', one('price'), ['to_number'], NO_PRODUCTS),
+  from('properties.quantity', one('quantity'), ['to_integer'], { default: 1, ...NO_PRODUCTS }),
+];
+/** A subscription that names no payment has its own id. A renewal must not have it: Google would take it for the first payment. */
+export const SUBSCRIPTION = subscription([...PAYMENT, 'properties.subscription_id', 'event_id']);
+export const RENEWAL = subscription([...PAYMENT, 'event_id']);
 
 /** A refund is an amount that Google subtracts. */
 export const REFUND: JsonObject[] = [

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { event } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
-import { METHOD, PRODUCT_LIST, param, SINGLE_PRODUCT, TRANSACTION, VALUE } from './mappings.ts';
+import { METHOD, PRODUCT_LIST, param, REFUND, RENEWAL, SINGLE_PRODUCT, SUBSCRIPTION, TRANSACTION, VALUE } from './mappings.ts';
 
 const TRIP = [
   param('properties.destination', 'destination'),
@@ -33,7 +33,7 @@ export const TRAVEL: Record<string, JsonObject> = {
     ...PRODUCT_LIST,
   ]),
   'Booking Completed': event('purchase', BOOKING),
-  'Booking Cancelled': event('refund', BOOKING),
+  'Booking Cancelled': event('refund', [...REFUND, ...TRIP]),
   'Signed Up': event('sign_up', METHOD),
   'Signed In': event('login', METHOD),
   'Lead Generated': event('generate_lead', VALUE),
@@ -70,7 +70,8 @@ export const MEDIA: Record<string, JsonObject> = {
   'Video Ad Started': event('video_ad_start', VIDEO),
   'Video Ad Completed': event('video_ad_complete', VIDEO),
   'Newsletter Subscribed': event('newsletter_subscribe', METHOD),
-  'Subscription Started': event('purchase', TRANSACTION),
+  'Subscription Started': event('purchase', SUBSCRIPTION),
+  'Subscription Renewed': event('purchase', RENEWAL),
   'Subscription Cancelled': event('subscription_cancel', VALUE),
   'Signed Up': event('sign_up', METHOD),
   'Signed In': event('login', METHOD),
@@ -88,8 +89,8 @@ export const SAAS: Record<string, JsonObject> = {
   'Onboarding Completed': event('tutorial_complete', []),
   'Demo Requested': event('generate_lead', VALUE),
   'Plan Changed': event('plan_change', PLAN),
-  'Subscription Started': event('purchase', TRANSACTION),
-  'Subscription Renewed': event('purchase', TRANSACTION),
+  'Subscription Started': event('purchase', SUBSCRIPTION),
+  'Subscription Renewed': event('purchase', RENEWAL),
   'Subscription Cancelled': event('subscription_cancel', VALUE),
   'Signed Up': event('sign_up', METHOD),
   'Signed In': event('login', METHOD),
