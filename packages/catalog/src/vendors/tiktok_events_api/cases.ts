@@ -321,6 +321,7 @@ export default vendorCases(
     ...lacking({ 'properties.value': track('Order Completed', { currency: 'EUR' }) }),
     { name: 'nobody to match', event: bare('Signed Up'), dropped: 'missing_required:user.email' },
     { name: 'other events', event: track('Custom'), dropped: 'mapping_default' },
+    { name: 'a tutorial of a website, for which TikTok has no name', event: track('Onboarding Completed'), dropped: 'mapping_filter' },
     ...sentAs('data[0].event', {
       'Lead Generated': 'Lead',
       'Product Added to Wishlist': 'AddToWishlist',
@@ -335,8 +336,15 @@ export default vendorCases(
       {
         'Application Installed': 'InstallApp',
         'Application Opened': 'LaunchAPP',
+        'Signed Up': 'Registration',
+        'Signed In': 'Login',
         'Lead Generated': 'GenerateLead',
+        'Newsletter Subscribed': 'GenerateLead',
+        'Demo Requested': 'GenerateLead',
         'Checkout Started': 'Checkout',
+        'Booking Started': 'Checkout',
+        'Product Reviewed': 'Rate',
+        'Onboarding Completed': 'CompleteTutorial',
       },
       (event) => ({
         ...everything(event),

@@ -9,18 +9,27 @@ import { GLOBAL, IS_APP, prop } from './mappings.ts';
 import { RETAIL } from './retail.ts';
 import { ALL, VERTICALS } from './verticals.ts';
 
-/** TikTok's names for app events, where they differ from those for web events. */
+/**
+ * TikTok's names of app events, by the name of the web event that means the same: tiktok/tiktok-business-android-sdk, EventName.java and
+ * contents/TTContentsEventConstants, read on 2026-11-19. Other names are the same in both.
+ */
 const APP_NAMES: Readonly<Record<string, string>> = {
-  'Signed Up': 'Registration',
-  'Checkout Started': 'Checkout',
-  'Lead Generated': 'GenerateLead',
+  CompleteRegistration: 'Registration',
+  InitiateCheckout: 'Checkout',
+  Lead: 'GenerateLead',
+  ProductReviewed: 'Rate',
+};
+/** Events that TikTok names in apps only. */
+const APP_ONLY: Readonly<Record<string, string>> = {
+  'Onboarding Completed': 'CompleteTutorial',
+  'Demo Requested': 'GenerateLead',
 };
 /** An event of an app gets the app's name, any other the web's. */
 const withAppNames = (events: Record<string, JsonObject>): JsonObject =>
   Object.fromEntries(
     Object.entries(events).map(([name, entry]) => {
-      const inApp = APP_NAMES[name];
-      return [name, inApp === undefined ? entry : [{ ...entry, vendor_event_name: inApp, filter: IS_APP }, entry]];
+      const inApp = APP_ONLY[name] ?? APP_NAMES[String(entry.vendor_event_name)];
+      return [name, inApp === undefined ? entry : [{ ...entry, enabled: true, vendor_event_name: inApp, filter: IS_APP }, entry]];
     }),
   );
 
