@@ -127,6 +127,27 @@ export default vendorCases(
         },
       ],
     },
+    ...Object.entries({ macOS: 'MAC_OS', Windows: 'WINDOWS', Linux: 'LINUX', 'Chrome OS': 'Chrome OS' }).map(([name, os]) => ({
+      name: `a desktop with ${name}`,
+      event: track('Signed In', {}, { context: { os: { name } } }),
+      requests: [{ contains: { 'user_data.os': os } }],
+    })),
+    {
+      name: 'a product whose name, brand and variant are numbers: texts',
+      event: orderCompleted(
+        { coupon: 10, affiliation: 5, products: [{ product_id: 7, name: 1984, brand: 4711, variant: 38, price: '10', quantity: '2' }] },
+        { context },
+      ),
+      requests: [
+        {
+          contains: {
+            'event_data.coupon': '10',
+            'event_data.affiliation': '5',
+            content_items: [{ $sku: '7', $product_name: '1984', $product_brand: '4711', $product_variant: '38', $price: 10, $quantity: 2 }],
+          },
+        },
+      ],
+    },
     ...named(
       [
         ['Product List Viewed', 'VIEW_ITEMS', 'retail'],

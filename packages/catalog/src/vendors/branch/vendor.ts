@@ -28,6 +28,8 @@ const STANDARD = adEvents({
   registration: 'COMPLETE_REGISTRATION',
   ...UPPER_CASE_NAMES,
 });
+/** Branch's spelling of desktop systems: help.branch.io/apidocs/logstandardevents. */
+const OS = { macOS: 'MAC_OS', 'Mac OS X': 'MAC_OS', 'Mac OS': 'MAC_OS', Windows: 'WINDOWS', Linux: 'LINUX', Ubuntu: 'LINUX' };
 const data = into('event_data');
 const user = into('user_data');
 const ORDER = [
@@ -64,7 +66,7 @@ const variants = blueprints({
     from('event_id', 'custom_data.event_id'),
     from('properties', 'custom_data', [use('omit', 'products', 'email', 'phone', 'first_name', 'last_name', 'address'), 'string_values']),
     from('event_id', 'custom_data.event_id'),
-    user('context.os.name', 'os'),
+    user('context.os.name', 'os', [], { value_map: OS }),
     set('user_data.os', 'Android', { when: source.IS_ANDROID }),
     set('user_data.os', 'iOS', { when: source.IS_APPLE }),
     user('context.os.version', 'os_version', ['to_string']),
