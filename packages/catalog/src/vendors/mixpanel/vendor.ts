@@ -8,6 +8,7 @@ import { select, text } from '../shared/fields.ts';
 import { DISABLED, event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
 import { PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
+import { webNames } from '../shared/web-names.ts';
 
 const PROPS = 'events[0].properties';
 const ANONYMOUS = { field: 'user_id', op: 'not_exists' };
@@ -33,9 +34,6 @@ const EVENT = [
     utm_campaign: 'utm_campaign',
     utm_term: 'utm_term',
     utm_content: 'utm_content',
-    browser: '$browser',
-    browser_version: '$browser_version',
-    os: '$os',
     os_version: '$os_version',
     manufacturer: '$manufacturer',
     model: '$model',
@@ -43,6 +41,7 @@ const EVENT = [
     screen_width: '$screen_width',
     screen_height: '$screen_height',
   }),
+  ...webNames(PROPS),
 ];
 
 /** Traits with a field of Mixpanel's own, which the interface and its partners read. */

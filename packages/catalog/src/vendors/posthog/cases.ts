@@ -128,6 +128,35 @@ export default vendorCases(
       requests: body({ event: '$identify', distinct_id: 'anon-1', timestamp, properties: { $set: { plan: 'pro' }, ...server } }),
     },
     ...lacking({ 'properties.alias': { ...identified({ original_type: 'alias', context: {} }), anonymous_id: '' } }),
+    ...(
+      [
+        ['macOS', 'Safari', '17.4.1', 'Mac OS X', 'Safari', 17.4],
+        ['iOS', 'Safari', '17.4', 'iOS', 'Mobile Safari', 17.4],
+        ['iOS', 'Chrome', '124.0.6367.88', 'iOS', 'Chrome iOS', 124],
+        ['iOS', 'Firefox', '125.0', 'iOS', 'Firefox iOS', 125],
+        ['Android', 'Samsung Internet for Android', '24.0', 'Android', 'Samsung Internet', 24],
+        ['Android', 'Android Browser', '4.0', 'Android', 'Android Mobile', 4],
+        ['Windows', 'Microsoft Edge', '124.0.2478.51', 'Windows', 'Microsoft Edge', 124],
+        ['Chrome OS', 'Chrome', '124', 'Chrome OS', 'Chrome', 124],
+      ] as const
+    ).map(([os, browser, version, $os, $browser, $browser_version]) => ({
+      name: `${browser} on ${os} in the spelling of the browser library`,
+      event: track('Quiz Taken', {}, { context: { os: { name: os }, browser: { name: browser, version } } }),
+      requests: [
+        {
+          contains: {
+            'batch[0].properties.$os': $os,
+            'batch[0].properties.$browser': $browser,
+            'batch[0].properties.$browser_version': $browser_version,
+          },
+        },
+      ],
+    })),
+    {
+      name: 'the type of the device in PostHog’s spelling',
+      event: track('Quiz Taken', {}, { context: { device: { type: 'desktop' } } }),
+      requests: [{ contains: { 'batch[0].properties.$device_type': 'Desktop' } }],
+    },
     { name: 'nobody', event: bare('Quiz Taken'), dropped: 'missing_required:distinct_id' },
   ],
   [

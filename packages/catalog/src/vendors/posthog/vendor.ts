@@ -6,6 +6,7 @@ import { contextLines } from '../shared/context.ts';
 import { secret, select } from '../shared/fields.ts';
 import { event, from, into, set } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
+import { webNames } from '../shared/web-names.ts';
 
 const property = into('properties');
 /** PostHog removes duplicates by `uuid`, where it accepts only UUIDs. */
@@ -35,11 +36,7 @@ const GLOBAL = [
     utm_campaign: 'utm_campaign',
     utm_term: 'utm_term',
     utm_content: 'utm_content',
-    browser: '$browser',
-    browser_version: '$browser_version',
-    os: '$os',
     os_version: '$os_version',
-    device_type: '$device_type',
     manufacturer: '$device_manufacturer',
     model: '$device_model',
     app_name: '$app_name',
@@ -48,6 +45,8 @@ const GLOBAL = [
     screen_height: '$screen_height',
     user_agent: '$raw_user_agent',
   }),
+  ...webNames('properties'),
+  property('context.device.type', '$device_type', [], { value_map: { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet' } }),
   // Without an address PostHog would locate this server, and its own server libraries set the same.
   set('properties.$geoip_disable', true, { when: { field: 'context.ip', op: 'not_exists' } }),
   set('properties.$lib', 'firsthand'),
