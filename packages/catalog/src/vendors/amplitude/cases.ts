@@ -208,6 +208,45 @@ export default vendorCases(
       ],
     },
     {
+      name: 'app: the device of an Android app, and versions that are numbers',
+      event: track(
+        'Quiz Taken',
+        {},
+        {
+          traits: {},
+          context: {
+            app: { namespace: 'com.shop', version: 2.1 },
+            os: { name: 'Android', version: 14 },
+            device: { id: 'android-1', manufacturer: 'Google', model: 'Pixel 8' },
+            network: { carrier: 'T-Mobile' },
+          },
+        },
+      ),
+      requests: [
+        {
+          body: {
+            ...head,
+            events: [
+              {
+                event_type: 'Quiz Taken',
+                ...bareEvent,
+                platform: 'Android',
+                os_name: 'Android',
+                os_version: '14',
+                app_version: '2.1',
+                device_manufacturer: 'Google',
+                device_model: 'Pixel 8',
+                carrier: 'T-Mobile',
+                android_id: 'android-1',
+                event_properties: {},
+                user_properties: { $set: {} },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    {
       name: 'screen: a screen of an Android app',
       event: pageViewed({
         original_type: 'screen',

@@ -3,8 +3,9 @@ import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints, likeRetail } from '../shared/blueprints.ts';
-import { orderTotal, WITHOUT_SIGN } from '../shared/commerce.ts';
+import { NEGATIVE, orderTotal } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
+import { deviceIds } from '../shared/device.ts';
 import { secret, select } from '../shared/fields.ts';
 import { event, from, set, use } from '../shared/mapping.ts';
 import * as source from '../shared/sources.ts';
@@ -46,13 +47,14 @@ const GLOBAL: JsonObject[] = [
   set('platform', 'Web', { when: { field: 'context.page', op: 'exists' } }),
   set('platform', 'iOS', { when: { all: [source.IS_APPLE, source.IS_APP] } }),
   set('platform', 'Android', { when: { all: [source.IS_ANDROID, source.IS_APP] } }),
-  ...contextLines('', { ip: 'ip', locale: 'language', os: 'os_name', manufacturer: 'device_manufacturer', model: 'device_model' }),
+  ...contextLines('', { ip: 'ip', locale: 'language', os: 'os_name', os_version: 'os_version', app_version: 'app_version' }),
+  ...contextLines('', { manufacturer: 'device_manufacturer', model: 'device_model' }),
+  from('context.network.carrier', 'carrier', ['to_string']),
+  ...deviceIds({ idfv: 'idfv', android_id: 'android_id' }),
   // A part of the location would reset the other parts, and from the address Amplitude finds them all.
   ...['country', 'region', 'city'].map((name) =>
     from(`context.geo.${name}`, name, [], { when: { field: 'context.ip', op: 'not_exists' } }),
   ),
-  from('context.os.version', 'os_version'),
-  from('context.app.version', 'app_version'),
   set('library', 'firsthand'),
 ];
 const PAGE = event('Page Viewed', [from('name', 'event_properties.page_name'), from(source.PAGE_TITLE, 'event_properties.page_title')]);
@@ -76,8 +78,8 @@ const ORDER = [
   set('revenueType', 'Purchase'),
 ];
 const REFUND = [
-  from('properties.products', 'revenue', [use('sum_product', 'price', 'quantity'), ...WITHOUT_SIGN, use('multiply', -1)]),
-  from(source.REVENUE, 'revenue', [...WITHOUT_SIGN, use('multiply', -1)]),
+  from('properties.products', 'revenue', [use('sum_product', 'price', 'quantity'), ...NEGATIVE]),
+  from(source.REVENUE, 'revenue', NEGATIVE),
   from('properties.currency', 'currency', ['currency_code']),
   set('revenueType', 'Refund'),
 ];
