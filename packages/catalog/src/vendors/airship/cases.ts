@@ -43,6 +43,15 @@ export default vendorCases(
       requests: says({ ...head, body: { name: 'quiz_taken', properties: { answer: 'a'.repeat(255) } } }),
     },
     {
+      name: 'a long address of a page and a long order id are cut, or Airship would reject the whole batch',
+      event: track(
+        'Order Completed',
+        { order_id: 'o'.repeat(300) },
+        { context: { page: { url: `https://shop.example/?q=${'a'.repeat(300)}` } } },
+      ),
+      requests: [{ contains: { '[0].body.interaction_id': `/?q=${'a'.repeat(251)}`, '[0].body.transaction': 'o'.repeat(255) } }],
+    },
+    {
       name: 'an event that is older than 90 days',
       event: quiz,
       now: '2026-04-02T03:05:05.000Z',

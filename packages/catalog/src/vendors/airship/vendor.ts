@@ -1,4 +1,7 @@
-/** https://www.airship.com/docs/developer/rest-api/ua/schemas/others (Custom Event object); urbanairship/python-library, custom_events.py. */
+/**
+ * https://www.airship.com/docs/developer/rest-api/ua/schemas/others (Custom Event object); urbanairship/python-library, custom_events.py.
+ * Texts of an event have at most 255 characters: urbanairship/android-library, CustomEvent.java.
+ */
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
 import { blueprints } from '../shared/blueprints.ts';
@@ -12,7 +15,8 @@ import { STANDARD_EVENTS, type StandardEvent } from '../shared/standard-events.t
 const NAMES = Object.fromEntries(
   Object.keys(STANDARD_EVENTS).map((name) => [name, name.toLowerCase().replace(/[^a-z0-9]+/g, '_')]),
 ) as Record<StandardEvent, string>;
-const VALUE = [...orderTotal('body.value'), from(source.ORDER_ID, 'body.transaction', ['to_string'])];
+const CUT = use('truncate', 255);
+const VALUE = [...orderTotal('body.value'), from(source.ORDER_ID, 'body.transaction', ['to_string', CUT])];
 
 export default defineVendor({
   key: 'airship',
@@ -68,7 +72,7 @@ export default defineVendor({
       from('user_id', 'user.named_user_id'),
       from('properties', 'body.properties'),
       // The path and query of the page.
-      from(source.PAGE_URL, 'body.interaction_id', [use('replace', '^[a-z]+://[^/?#]+')]),
+      from(source.PAGE_URL, 'body.interaction_id', [use('replace', '^[a-z]+://[^/?#]+'), CUT]),
       set('body.interaction_type', 'url', { when: { field: 'context.page.url', op: 'exists' } }),
     ],
     lines: { purchase: VALUE, refund: VALUE, booking: VALUE, subscription: VALUE },
@@ -78,6 +82,6 @@ export default defineVendor({
       '@identify': DISABLED,
       '@group': DISABLED,
     },
-    defaults: { action: 'map', mappings: [from('event', 'body.name', ['snake_case', use('truncate', 255)])] },
+    defaults: { action: 'map', mappings: [from('event', 'body.name', ['snake_case', CUT])] },
   }),
 });
