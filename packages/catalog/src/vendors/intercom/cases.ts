@@ -150,6 +150,11 @@ export default vendorCases(intercom, [
     requests: [{ url: `${api}/contacts/search` }, { url: `${api}/companies` }],
   },
   {
+    name: 'a group of an unknown visitor: the address of the company is not that of a contact',
+    event: { ...grouped({ traits: { name: 'Acme', email: 'info@acme.example' }, context: {} }), user_id: undefined as never },
+    dropped: 'missing_required:search.query.value',
+  },
+  {
     name: 'a contact that Intercom rejects',
     event: identified(),
     replies: [

@@ -50,11 +50,12 @@ const SEARCH = [
   set('search.query.field', 'external_id', { when: KNOWN }),
   set('search.query.field', 'email', { when: ANONYMOUS }),
   set('search.query.operator', '='),
-  from(source.EMAIL, 'search.query.value', [PLAIN_EMAIL], { when: ANONYMOUS, required: true }),
   from('user_id', 'search.query.value'),
 ];
+const BY_ADDRESS = (sources: string | string[]) => from(sources, 'search.query.value', [PLAIN_EMAIL], { when: ANONYMOUS, required: true });
 const CONTACT = [
   ...SEARCH,
+  BY_ADDRESS(source.EMAIL),
   set('contact.role', 'user'),
   from('user_id', 'contact.external_id'),
   from(source.EMAIL, 'contact.email', [PLAIN_EMAIL]),
@@ -66,6 +67,8 @@ const CONTACT = [
 ];
 const COMPANY = [
   ...SEARCH,
+  // The address in the traits is that of the company.
+  BY_ADDRESS('context.traits.email'),
   from('group_id', 'company.company_id'),
   from('traits.name', 'company.name', ['to_string']),
   from('traits.plan', 'company.plan', ['to_string']),
