@@ -22,6 +22,12 @@ export default vendorCases(
   amazon,
   [
     {
+      name: 'an amount of three decimal places is rounded',
+      event: orderCompleted({ total: '12.345', currency: 'KWD' }),
+      requests: [{ contains: { 'events[0].value': 12.35, 'events[0].currencyCode': 'KWD' } }],
+    },
+    { name: 'an event that is older than 21 days', event: order, now: '2026-01-23T03:04:06.000Z', dropped: 'event_too_old' },
+    {
       name: 'a purchase, with every match key',
       config: { data_set_name: 'web_events' },
       event: { ...order, traits: { ...order.traits, address: { ...(order.traits?.address as object), street: '1 Main St.' } } },

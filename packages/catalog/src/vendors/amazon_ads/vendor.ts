@@ -1,4 +1,7 @@
-/** Amazon Ads Events API, adsApi v1. Fields from amzn/ads-advanced-tools-docs and Segment's definitions, read on 2026-11-16. */
+/**
+ * Amazon Ads Events API, adsApi v1. Fields from amzn/ads-advanced-tools-docs (age and value: conversions_api/…/using-the-template.md) and
+ * Segment's definitions, read on 2026-11-19.
+ */
 
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
@@ -35,7 +38,8 @@ const MATCH_KEYS = [
   advertisingId(`matchKeys[${KEYS.length}].values[0]`),
 ];
 
-const lines = adLines({ value: 'value', currency: 'currencyCode', count: 'unitsSold' });
+/** Amazon takes two decimal places at most. */
+const lines = adLines({ value: 'value', value_steps: [use('round', 2)], currency: 'currencyCode', count: 'unitsSold' });
 const variants = blueprints({
   names: adEvents({
     search: 'SEARCH',
@@ -88,7 +92,7 @@ export default defineVendor({
   group: 'advertising',
   status: 'beta',
   website: 'https://advertising.amazon.com/API/docs/en-us/guides/events/events',
-  api_version: { version: 'v1', checked: '2026-11-16' },
+  api_version: { version: 'v1', checked: '2026-11-19' },
   setup_steps: [
     'Register an application for the Amazon Ads API and create a Login with Amazon security profile.',
     'Authorise it with a user of the advertiser account (scope advertising::campaign_management) and keep the refresh token.',
@@ -98,7 +102,8 @@ export default defineVendor({
   notes: [
     'Open: whether the index of an error in a 207 answer starts at 0. A mixed batch is therefore sent again one by one.',
     'Open: the telephone number before hashing. Amazon’s own sample keeps a leading plus, a public integration and the blueprint hash digits only.',
-    'Open: a public integration knows 18 currencies, and a guide says that events older than 7 days are rejected. Neither was seen at Amazon.',
+    'Open: a public integration knows 18 currencies. That was not seen at Amazon.',
+    'Amazon takes events of the last 21 days, and amounts of two decimal places, to which others are rounded.',
     'A conversion definition is the pair of event name and type. Renaming an event creates a new one.',
     'In the EU region Amazon requires consent: the blueprint sends the advertising consent and the IP address.',
   ],
@@ -145,6 +150,7 @@ export default defineVendor({
   compact: [{ path: 'matchKeys', needs: ['values'] }],
   together: [['value', 'currencyCode']],
   require_one_of: [['matchKeys']],
+  max_event_age_hours: 504,
   default_action: 'drop',
   rate: { rps: 20, burst: 40 },
   variants,
