@@ -43,6 +43,11 @@ export default vendorCases(
       ],
     },
     {
+      name: 'a voucher that is a number: a text',
+      event: orderCompleted({ coupon: 10 }, { context }),
+      requests: [{ contains: { 'orders[0].voucher': '10' } }],
+    },
+    {
       name: 'a voucher without a click, as a test in a commission group',
       config: { test_mode: true, commission_group: 'ELECTRO' },
       event: track(

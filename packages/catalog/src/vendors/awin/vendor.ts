@@ -15,7 +15,7 @@ const PAID = [
   ...orderTotal('amount', { required: true }, NET),
   ...orderTotal('commissionGroups[0].amount', {}, NET),
   from('properties.currency', 'currency', ['currency_code'], { required: true }),
-  from('properties.coupon', 'voucher'),
+  from('properties.coupon', 'voucher', ['to_string']),
   ...productList(
     'basket',
     { id: 'id', name: 'name', category: 'category', price: 'price', quantity: 'quantity' },
