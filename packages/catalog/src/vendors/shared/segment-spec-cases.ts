@@ -31,7 +31,7 @@ export function specCases(url: string, headers: Record<string, string>, { contex
       properties: order.properties,
       ...about({ traits: TRAITS }),
     },
-    page: { type: 'page', name: 'Home', messageId: 'evt-2', ...ids, properties: { path: '/' }, ...about({}) },
+    page: { type: 'page', name: 'Home', messageId: 'evt-2', ...ids, properties: { path: '/', ...(CONTEXT.page as object) }, ...about({}) },
   };
   return [
     { name: 'a track call', event: order, requests: call(sent.order) },
@@ -57,6 +57,14 @@ export function specCases(url: string, headers: Record<string, string>, { contex
     },
     { name: 'a page call', event: pageViewed(), requests: call(sent.page) },
     {
+      name: 'a page call that describes its page itself',
+      event: pageViewed({ properties: { url: 'https://shop.example/own', title: 'Own' } }),
+      requests: call({
+        ...sent.page,
+        properties: { url: 'https://shop.example/own', title: 'Own', referrer: 'https://www.example.org/' },
+      }),
+    },
+    {
       name: 'a screen call of an app',
       event: pageViewed({
         original_type: 'screen',
@@ -65,6 +73,7 @@ export function specCases(url: string, headers: Record<string, string>, { contex
       requests: call({
         ...sent.page,
         type: 'screen',
+        properties: { path: '/' },
         ...(context
           ? {
               context: {

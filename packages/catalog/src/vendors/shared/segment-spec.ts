@@ -10,6 +10,13 @@ const type = (...names: string[]) => ({ field: 'type', op: 'in', value: names })
 const IS_ALIAS = { field: 'original_type', op: 'eq', value: 'alias' };
 const context = into('context');
 
+/**
+ * The browser libraries send these with a page call twice, in the context and as properties, and what takes page calls reads the
+ * properties: segment.com/docs/connections/spec/page, docs.customer.io/integrations/api/cdp (page).
+ */
+const PAGE = ['url', 'title', 'referrer', 'path', 'search'];
+const IS_PAGE = [type('page'), { not: { field: 'original_type', op: 'eq', value: 'screen' } }];
+
 const HAS_TRAITS = [type('identify', 'group'), { not: IS_ALIAS }];
 
 /** Everything but `context` and the traits. Empty `event` marks a track call; `SPEC_EVENT_NAME` fills it in. */
@@ -26,6 +33,7 @@ const WITHOUT_TRAITS: JsonObject[] = [
   from('name', 'name'),
   from('group_id', 'groupId'),
   from('properties', 'properties', [], { when: type('track', 'page') }),
+  ...PAGE.map((name) => from([`properties.${name}`, `context.page.${name}`], `properties.${name}`, [], { when: { all: IS_PAGE } })),
 ];
 export const SPEC_CALL: JsonObject[] = [...WITHOUT_TRAITS, from('traits', 'traits', [], { when: { all: HAS_TRAITS } })];
 /** For vendors that write to the address. */
