@@ -34,6 +34,15 @@ export default vendorCases(
   meta,
   [
     {
+      name: 'app: a locale with a hyphen',
+      event: track(
+        'Signed In',
+        {},
+        { context: { app: { namespace: 'com.shop' }, os: { name: 'iOS' }, locale: 'de-DE', ip: '203.0.113.7', user_agent: 'Shop' } },
+      ),
+      requests: [{ contains: { 'data[0].app_data.extinfo[6]': 'de_DE' } }],
+    },
+    {
       name: 'a product whose id, name and category are numbers: texts',
       event: track('Product Viewed', { product_id: 7, name: 1984, category: 12, price: '10', quantity: '2', currency: 'EUR' }),
       requests: [

@@ -1,6 +1,6 @@
 /** Facts about an app and its device, as Meta and Snap take them. */
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { from, set } from './mapping.ts';
+import { from, set, type Transform, use } from './mapping.ts';
 import * as source from './sources.ts';
 
 /** Sixteen values in a fixed order; an empty text stands for each that is missing. */
@@ -23,13 +23,17 @@ const EXTENDED_INFO = [
   [],
   ['context.timezone'],
 ];
+/** Both vendors write a locale as en_US: developers.snap.com, Conversions-API/UsingTheAPI; developers.facebook.com, server-event, extinfo. */
+const TEXT: Record<number, Transform[]> = { 6: [use('replace', '-', '_')] };
 export const TRACKING_ENABLED = ['context.device.ad_tracking_enabled', 'context.device.adTrackingEnabled'];
 
 /** `extinfo` under `object`, for events of an app only. */
 export function extendedInfo(object: string, isApp: JsonObject): JsonObject[] {
   const at = (index: number) => `${object}.extinfo[${index}]`;
   const values = EXTENDED_INFO.map((sources, index) =>
-    sources.length === 0 ? set(at(index), '', { when: isApp }) : from(sources, at(index), ['to_string'], { default: '', when: isApp }),
+    sources.length === 0
+      ? set(at(index), '', { when: isApp })
+      : from(sources, at(index), TEXT[index] ?? ['to_string'], { default: '', when: isApp }),
   );
   const platform = (os: JsonObject) => ({ when: { all: [isApp, os] } });
   return [...values, set(at(0), 'a2', platform(source.IS_ANDROID)), set(at(0), 'i2', platform(source.IS_APPLE))];

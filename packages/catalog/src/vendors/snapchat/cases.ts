@@ -37,6 +37,16 @@ export default vendorCases(
   snapchat,
   [
     {
+      name: 'app: a locale with a hyphen',
+      config: { app_id: '0a1b2c3d-4444-4555-8666-abcdefabcdef' },
+      event: track(
+        'Signed In',
+        {},
+        { context: { app: { namespace: 'com.shop' }, os: { name: 'iOS' }, locale: 'de-DE', ip: '203.0.113.7', user_agent: 'Shop' } },
+      ),
+      requests: [{ contains: { 'data[0].app_data.extinfo[6]': 'de_DE' } }],
+    },
+    {
       name: 'an app event goes to the Snap app, with its device',
       config: { app_id: '0a1b2c3d-4444-4555-8666-abcdefabcdef' },
       event: track(
