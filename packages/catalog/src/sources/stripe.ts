@@ -83,6 +83,8 @@ export const stripe: SourceDefinition = {
         'traits.email': '$.data.object.receipt_email',
       },
     },
+    // What was given back, which may be a part. https://docs.stripe.com/api/charges/object: all refunds of the charge so far.
+    { prefixes: ['charge.refunded'], mappings: { 'properties.value': money('$.data.object.amount_refunded') } },
     {
       prefixes: ['checkout.session.'],
       mappings: {

@@ -99,6 +99,12 @@ describe('providers', () => {
         products: [{ name: 'Boots', quantity: 1, value: 9 }],
       },
     ],
+    [
+      'charge.refunded',
+      'Payment Refunded',
+      { amount: 10_000, amount_refunded: 1_500, currency: 'eur' },
+      { value: 15, amount: 10_000, amount_refunded: 1_500, currency: 'EUR' },
+    ],
     ['some.new.type', 'some.new.type', { id: 'x' }, { stripe_object_id: 'x' }],
   ])('Stripe %s', async (type, name, object, properties) => {
     const payload = JSON.stringify({ id: `evt_${type}`, type, created: 1_772_366_400, data: { object } });
