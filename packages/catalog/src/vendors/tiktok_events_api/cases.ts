@@ -163,6 +163,13 @@ export default vendorCases(
       event: { ...bare('Signed In'), context: { vendor_ids: { ttp: 'ttp-1' } } },
       requests: [{ body: { ...head, data: [{ event: 'Login', event_time: 1767323045, event_id: 'evt-9', user: { ttp: 'ttp-1' } }] } }],
     },
+    {
+      name: 'app: a search for a trip too',
+      variant: 'travel',
+      config: { app_id: '7123456789012345678' },
+      event: track('Hotel Searched', { city: 'Rome' }, { context: { app: { namespace: 'com.shop' } } }),
+      requests: [{ contains: { 'data[0].properties.search_string': 'Rome', 'data[0].properties.query': undefined } }],
+    },
     { name: 'a group is no conversion', event: grouped(), dropped: 'mapping_default' },
     {
       name: 'products whose names, brands and categories are numbers',

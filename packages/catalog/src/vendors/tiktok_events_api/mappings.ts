@@ -84,7 +84,8 @@ export const SINGLE_PRODUCT: JsonObject[] = [
   prop('properties.currency', 'currency', ['currency_code']),
 ];
 export const ORDER: JsonObject[] = [prop(source.ORDER_ID, 'order_id', ['to_string']), ...PRODUCT_LIST];
-export const SEARCH: JsonObject[] = [
-  prop('properties.query', 'query', ['to_string'], { when: { not: IS_APP } }),
-  prop('properties.query', 'search_string', ['to_string'], { when: IS_APP }),
+export const searchFor = (...sources: string[]): JsonObject[] => [
+  prop(sources, 'query', ['to_string'], { when: { not: IS_APP } }),
+  prop(sources, 'search_string', ['to_string'], { when: IS_APP }),
 ];
+export const SEARCH = searchFor('properties.query');

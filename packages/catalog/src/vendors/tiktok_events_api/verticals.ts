@@ -2,9 +2,9 @@
 import { adEvents } from '../shared/ad-events.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import * as source from '../shared/sources.ts';
-import { ORDER, prop, SEARCH, SINGLE_PRODUCT, VALUE, VALUE_REQUIRED } from './mappings.ts';
+import { ORDER, prop, SEARCH, SINGLE_PRODUCT, searchFor, VALUE, VALUE_REQUIRED } from './mappings.ts';
 
-const TRIP_SEARCH = [prop(['properties.query', 'properties.destination', 'properties.city'], 'query', ['to_string'])];
+const TRIP_SEARCH = searchFor('properties.query', 'properties.destination', 'properties.city');
 const CONTENT = [prop(source.CONTENT_ID, 'contents[0].content_id', ['to_string']), prop(source.CONTENT_NAME, 'description', ['to_string'])];
 
 /** The events of each vertical; the vendor adds the lines of every event. */
