@@ -3868,7 +3868,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            /** @description For every event: the keys that its own context lacks. */
             context?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description For every event: the entries that its own integrations lack. */
+            integrations?: {
                 [key: string]: unknown;
             } | null;
             /**

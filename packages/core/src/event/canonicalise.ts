@@ -63,7 +63,7 @@ export function canonicaliseParsed(envelope: IngestEnvelope, body: JsonObject): 
       delete event.context.traits;
     }
   }
-  const integrations = readIntegrations(own(body, 'integrations'));
+  const integrations = readIntegrations(own(body, 'integrations'), envelope.integrations);
   if (integrations) event.integrations = integrations;
   if (call === 'alias') {
     const previous = idText(own(body, 'previousId'));

@@ -21,9 +21,10 @@ export interface IngestEnvelope {
   cookies?: Record<string, string>;
   /** The request had the header `Sec-GPC: 1`. */
   gpc?: true;
-  /** Batch-level `sentAt` and `context`, for events that have none of their own. */
+  /** Batch-level `sentAt`, `context` and `integrations`. The event's own values win. */
   sent_at?: string;
   context?: Record<string, unknown>;
+  integrations?: Record<string, boolean>;
   /** First-party vendor ids, read from the request's cookies or created with the response: `fbp`, `ga_client_id` … */
   vendor_ids?: Record<string, string>;
   /** Set for inbound webhooks: the id of the source. The event is already mapped. */

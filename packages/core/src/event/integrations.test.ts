@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowsIntegration, readIntegrations } from './integrations.ts';
+import { allowsIntegration, integrationSettings, readIntegrations } from './integrations.ts';
 
 const meta = { id: 'int_1', vendor: 'meta_conversions_api', vendor_name: 'Meta Conversions API' };
 
@@ -19,6 +19,17 @@ const CASES: [name: string, sent: unknown, allowed: boolean][] = [
   ['another vendor is off', { braze: false }, true],
   ['a key of the prototype is no entry', JSON.parse('{"__proto__": {"All": false}}'), true],
 ];
+// Segment merges the object of a batch with that of each of its events: https://www.twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api#batch
+test.each<[name: string, ofBatch: object, ofEvent: unknown, allowed: boolean]>([
+  ['an event without any has those of its batch', { All: false }, undefined, false],
+  ['an event adds one to them', { All: false }, { meta_conversions_api: true }, true],
+  ['an event overrules one of them', { All: false, meta_conversions_api: true }, { meta_conversions_api: false }, false],
+  ['in another case too', { Meta_Conversions_API: true }, { meta_conversions_api: false }, false],
+  ['an event that allows all', { All: false }, { All: true }, true],
+  ['the batch allows one of an event that allows none', { int_1: {} }, { All: false }, true],
+])('batch and event: %s', (_name, ofBatch, ofEvent, allowed) => {
+  expect(allowsIntegration(readIntegrations(ofEvent, integrationSettings(ofBatch)), meta)).toBe(allowed);
+});
 test.each(CASES)('%s', (_name, sent, allowed) => {
   expect(allowsIntegration(readIntegrations(sent), meta)).toBe(allowed);
 });

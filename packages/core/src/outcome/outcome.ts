@@ -206,7 +206,10 @@ export interface RejectedEvent {
   /** Only of a request that was rejected for its sender. */
   sender?: RejectedSender;
   /** What the request said about the event, for a replay. `anonymous_id` is that of the cookie. */
-  request: Pick<IngestEnvelope, 'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context' | 'anonymous_id'>;
+  request: Pick<
+    IngestEnvelope,
+    'source' | 'ip' | 'user_agent' | 'cookies' | 'gpc' | 'sent_at' | 'context' | 'integrations' | 'anonymous_id'
+  >;
 }
 
 /** A webhook that could not be verified or mapped. */

@@ -1,5 +1,6 @@
 /** Batches: valid events are stored together in one append; invalid ones are named in the reply. */
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
+import { integrationSettings } from '@firsthand/core/event/integrations.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
@@ -18,11 +19,11 @@ import type { RequestFields } from './rejected-letter.ts';
 import { requestMeta } from './request-meta.ts';
 import { store } from './store.ts';
 
-/** The batch's context is stored with every event: without a limit one request could store 500 times its size. */
-const MAX_CONTEXT_LENGTH = 32_768;
-const CONTEXT_TOO_LARGE: Rejection = {
+/** The batch's own fields are stored with every event: without a limit one request could store 500 times its size. */
+const MAX_SHARED_LENGTH = 32_768;
+const SHARED_TOO_LARGE: Rejection = {
   code: 'payload_too_large',
-  message: 'The context of a batch is limited to 32 KB: put more into the events.',
+  message: 'The context and integrations of a batch are limited to 32 KB: put more into the events.',
 };
 const CONTEXT_NOT_OBJECT: Rejection = { code: 'validation_failed', message: 'context must be an object.' };
 
@@ -102,9 +103,9 @@ function checkBatch(exchange: Exchange, sender: Sender, text: Buffer, parsed: Pa
 
   const meta = requestMeta(exchange, sender);
   const ofRequest = meta.envelope.length;
-  const contextRejection = addSharedFields(meta, batch);
-  if (contextRejection !== undefined) {
-    rejectContent(exchange, rules, contextRejection, body, text);
+  const sharedRejection = addSharedFields(meta, batch);
+  if (sharedRejection !== undefined) {
+    rejectContent(exchange, rules, sharedRejection, body, text);
     return undefined;
   }
   const copied = events.length * (meta.envelope.length - ofRequest);
@@ -159,6 +160,7 @@ interface Batch {
   events: unknown[];
   sentAt: unknown;
   context: unknown;
+  integrations: Record<string, boolean> | undefined;
 }
 function readBatch(body: unknown): Batch | Rejection {
   if (!isObject(body)) return { code: 'validation_failed', message: 'The body must be an object with a list named batch.' };
@@ -167,27 +169,38 @@ function readBatch(body: unknown): Batch | Rejection {
   if (!Array.isArray(events)) return { code: 'validation_failed', message: 'batch must be a list of events.' };
   if (events.length === 0) return { code: 'validation_failed', message: 'batch is empty.' };
   if (events.length > MAX_BATCH_EVENTS) return TOO_MANY_EVENTS;
-  return { events, sentAt: own(body, 'sentAt'), context: own(body, 'context') };
+  const integrations = integrationSettings(own(body, 'integrations'));
+  return { events, sentAt: own(body, 'sentAt'), context: own(body, 'context'), integrations };
 }
 
-/** `sentAt` and `context` of the batch go into the envelope of each event. */
-function addSharedFields(meta: Pick<RequestMeta, 'envelope' | 'context'>, { sentAt, context }: Batch): Rejection | undefined {
-  if (typeof sentAt === 'string' && sentAt.length <= 64) meta.envelope += envelopeFields({ sent_at: sentAt });
-  if (context === undefined || context === null) return undefined;
-  if (!isObject(context)) return CONTEXT_NOT_OBJECT;
-  const { challenge_token: _token, ...shared } = context as JsonObject;
-  const fields = envelopeFields({ context: shared });
-  if (fields.length > MAX_CONTEXT_LENGTH) return CONTEXT_TOO_LARGE;
-  meta.context = shared;
-  meta.envelope += fields;
+/** `sentAt`, `context` and `integrations` of the batch go into the envelope of each event. */
+function addSharedFields(meta: Pick<RequestMeta, 'envelope' | 'context'>, batch: Batch): Rejection | undefined {
+  const { context, integrations } = batch;
+  if (context !== undefined && context !== null) {
+    if (!isObject(context)) return CONTEXT_NOT_OBJECT;
+    const { challenge_token: _token, ...shared } = context as JsonObject;
+    meta.context = shared;
+  }
+  const fields = envelopeFields({ context: meta.context, integrations });
+  if (fields.length > MAX_SHARED_LENGTH) return SHARED_TOO_LARGE;
+  meta.envelope += envelopeFields({ sent_at: sentAtOf(batch) }) + fields;
   return undefined;
 }
 
-function sharedFields({ sentAt }: Batch, { context }: Pick<RequestMeta, 'context'>): Pick<RequestFields, 'sent_at' | 'context'> {
+function sharedFields(
+  batch: Batch,
+  { context }: Pick<RequestMeta, 'context'>,
+): Pick<RequestFields, 'sent_at' | 'context' | 'integrations'> {
+  const sent_at = sentAtOf(batch);
+  const { integrations } = batch;
   return {
-    ...(typeof sentAt === 'string' && sentAt.length <= 64 ? { sent_at: sentAt } : {}),
+    ...(sent_at === undefined ? {} : { sent_at }),
     ...(context === undefined ? {} : { context }),
+    ...(integrations === undefined ? {} : { integrations }),
   };
+}
+function sentAtOf({ sentAt }: Batch): string | undefined {
+  return typeof sentAt === 'string' && sentAt.length <= 64 ? sentAt : undefined;
 }
 
 /** The events of a batch that is kept unchecked, and what they share. Undefined where it is no batch, or too large. */

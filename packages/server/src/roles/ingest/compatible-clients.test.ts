@@ -63,6 +63,40 @@ test.each([
   expect(stored?.event).toMatchObject({ type: 'identify', anonymous_id: 'known' });
 });
 
+test.each([
+  '/v1/batch',
+  '/v1/import',
+  '/beacon/v1/batch',
+  '/api/s/s2s/batch',
+])('the integrations of a batch on %s hold for its events, whose own win', async (path) => {
+  const own = { braze: true, All: true };
+  const ids = ['none', 'own'].map((name) => `integrations-${name}-${path}`);
+  const batch = [
+    { type: 'track', event: 'X', messageId: ids[0] },
+    { type: 'track', event: 'X', messageId: ids[1], integrations: own },
+  ];
+  const response = await fetch(harness.url + path, {
+    method: 'POST',
+    headers: { authorization: 'Bearer pk_web' },
+    body: JSON.stringify({ integrations: { All: false, Webhook: { option: 1 }, braze: false, iterable: false }, batch }),
+  });
+  expect(response.status).toBe(200);
+  const stored = await harness.stored();
+  const [none, merged] = ids.map((id) => stored.find(({ envelope }) => envelope.event_id === id)?.event.integrations);
+  expect(none).toEqual({ All: false, Webhook: true, braze: false, iterable: false });
+  expect(merged).toEqual({ All: true, Webhook: true, braze: true, iterable: false });
+});
+test('the integrations and the context of a batch have at most 32 KB together', async () => {
+  const event = { type: 'track', event: 'X' };
+  const post = (length: number) =>
+    fetch(`${harness.url}/v1/batch`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer pk_web' },
+      body: JSON.stringify({ batch: [event], context: { a: 'x'.repeat(20_000) }, integrations: { ['y'.repeat(length)]: false } }),
+    });
+  expect([(await post(12_000)).status, (await post(13_000)).status]).toEqual([200, 413]);
+});
+
 test('/v1/i requires a userId that is text', async () => {
   expect((await send('/v1/i', { type: 'identify', anonymousId: 'a' })).reply.message).toBe('userId is required.');
   expect((await send('/v1/i', { type: 'identify', userId: 7 })).reply.message).toBe('userId must be a string.');

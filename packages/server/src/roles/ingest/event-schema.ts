@@ -78,7 +78,8 @@ export const batchSchema: Schema = {
   type: 'object',
   properties: {
     batch: { type: 'array', minItems: 1, maxItems: MAX_BATCH_EVENTS, items: eventSchema(ANY_CALL) },
-    context: object,
+    context: { ...object, description: 'For every event: the keys that its own context lacks.' },
+    integrations: { ...object, description: 'For every event: the entries that its own integrations lack.' },
     sentAt: FIELDS.sentAt,
     writeKey: FIELDS.writeKey,
     cookieId: FIELDS.cookieId,

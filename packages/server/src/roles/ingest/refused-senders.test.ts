@@ -80,12 +80,13 @@ describe('a request whose sender is refused is kept with its messageId, and show
     expect((await kept('pl_off', 'pixel')).event.raw).toEqual(raw);
   });
   test('as a batch: each event, with what the batch says', async () => {
-    const batch = { sentAt: '2026-01-01T00:00:00.000Z', context: { locale: 'fr' }, batch: [event('batch-1'), event('batch-2')] };
+    const shared = { sentAt: '2026-01-01T00:00:00.000Z', context: { locale: 'fr' }, integrations: { All: false } };
+    const batch = { ...shared, batch: [event('batch-1'), event('batch-2')] };
     expect((await send('/v1/batch', 'pk_shop', json(batch), EVIL)).status).toBe(403);
     for (const id of ['batch-1', 'batch-2'])
       expect((await kept('pl_shop', id)).event).toMatchObject({
         raw: event(id),
-        request: { sent_at: batch.sentAt, context: batch.context },
+        request: { sent_at: shared.sentAt, context: shared.context, integrations: shared.integrations },
         sender: EVIL,
       });
     expect(harness.frames.map(({ event_id }) => event_id)).toEqual(['batch-1', 'batch-2']);
