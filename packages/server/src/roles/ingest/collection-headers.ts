@@ -16,6 +16,7 @@ const NAMES = [
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',
+  'x-ip-policy',
   'x-signature',
   'x-timestamp',
   'x-write-key',

@@ -163,6 +163,21 @@ test.each(['/api/s/track', '/api/s/event'])('%s takes address and user agent fro
   expect(server).not.toHaveProperty('ip');
 });
 
+// The values of `privacy.ipPolicy` in @jitsu/js, and what Jitsu's server does: `types/protocols/analytics.d.ts` and `ingest/router.go` of
+// jitsucom/jitsu. For `keep` the client sends no header.
+test.each([
+  [undefined, '203.0.113.9', '203.0.113.9'],
+  ['keep', '203.0.113.9', '203.0.113.9'],
+  ['stripLastOctet', '203.0.113.9', '203.0.113.0'],
+  ['stripLastOctet', '2001:db8:1:2::3', '2001:db8:1::'],
+  ['remove', '203.0.113.9', undefined],
+  ['remove', '2001:db8:1:2::3', undefined],
+])('X-IP-Policy %s: %s is used as %s, on every path', async (policy, address, used) => {
+  const headers = { 'x-write-key': 'pk_web', 'x-forwarded-for': address, origin: ORIGIN, ...(policy && { 'x-ip-policy': policy }) };
+  for (const path of ['/api/s/track', '/api/s/event', '/v1/t', '/v1/batch'])
+    expect((await send(path, { type: 'track', event: 'X' }, headers)).stored?.envelope.ip).toBe(used);
+});
+
 test.each([
   '/v1/track',
   '/v1/events',

@@ -1,4 +1,5 @@
 import { envelopeField, envelopeFields } from '@firsthand/core/event/envelope.ts';
+import { truncateIp } from '@firsthand/core/privacy/ip.ts';
 import type { RequestMeta } from '../../intake/ingest-record.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import type { Sender } from './admission.ts';
@@ -18,7 +19,7 @@ export function requestFields(exchange: Exchange, rules: IngestRules): RequestFi
   const isVisitor = !rules.server && (origin !== undefined || route.browser);
   const fields: RequestFields = { source: isVisitor ? 'browser' : 'server' };
   if (isVisitor) {
-    const ip = ctx.proxies.address(exchange);
+    const ip = underPolicy(headers['x-ip-policy'], ctx.proxies.address(exchange));
     const userAgent = headers['user-agent'];
     const cookies = vendorCookies(headers.cookie);
     if (ip !== undefined) fields.ip = ip;
@@ -27,6 +28,18 @@ export function requestFields(exchange: Exchange, rules: IngestRules): RequestFi
   }
   if (headers['sec-gpc'] === '1') fields.gpc = true;
   return fields;
+}
+
+/** Jitsu's clients say here how much of the visitor's address may be used (`privacy.ipPolicy`). They send nothing for `keep`. */
+function underPolicy(policy: string | undefined, address: string | undefined): string | undefined {
+  switch (policy?.toLowerCase()) {
+    case 'remove':
+      return undefined;
+    case 'striplastoctet':
+      return address && truncateIp(address);
+    default:
+      return address;
+  }
 }
 
 /** What all events of the request share. */
