@@ -5,14 +5,14 @@ import { countedBy, countOf } from './counted-by.ts';
 test('an alert leads to what it counted, in the window before it fired', () => {
   const fired = { pipeline_id: 'pl_1', integration_id: null, window_minutes: 15, since: '2026-05-01T12:15:30.000Z' };
   const at = (kind: AlertKind, more: object = {}) => countedBy({ kind, ...fired, ...more });
-  const range = '2026-05-01T12:01:00.000Z/2026-05-01T12:15:30.000Z';
+  const range = '2026-05-01T12:00:00.000Z/2026-05-01T12:15:30.000Z';
   expect(at('failing', { integration_id: 'int_1' })).toEqual({
     to: '/events',
     search: { pipeline: 'pl_1', integration: 'int_1', delivery: 'failed', range },
   });
   expect(at('silent')).toEqual({
     to: '/events',
-    search: { pipeline: 'pl_1', range: '2026-05-01T12:00:00.000Z/2026-05-01T12:15:30.000Z' },
+    search: { pipeline: 'pl_1', range },
   });
   expect(at('backlog', { pipeline_id: null })).toEqual({ to: '/events', search: { delivery: 'waiting' } });
   expect(at('dead_letters')).toEqual({ to: '/dead-letters', search: { pipeline: 'pl_1', stage: 'accepted', status: 'all', range } });

@@ -21,9 +21,8 @@ export function countedBy({ kind, pipeline_id, integration_id, window_minutes, s
     ...(integration_id === null ? {} : { integration: integration_id }),
   };
   const end = Date.parse(since);
-  // Counters are per minute: the first whole one of the window. Silence does not count the minute in which it is noticed.
-  const minutes = kind === 'silent' ? window_minutes : window_minutes - 1;
-  const range = fixedRange(Math.floor(end / MINUTE) * MINUTE - minutes * MINUTE, end);
+  // Counters are per minute: the one in which the window begins counts whole.
+  const range = fixedRange((Math.floor(end / MINUTE) - window_minutes) * MINUTE, end);
   switch (kind) {
     case 'failing':
       return { to: '/events', search: { ...owner, delivery: 'failed', range } };

@@ -71,20 +71,13 @@ function isWatched({ snapshots, clock }: MeasureDeps, alert: Alert): boolean {
   return alert.kind !== 'silent' || age >= alert.window_minutes * MINUTE;
 }
 
-/**
- * Counters are per minute, and the current minute has only begun. Faults count from the whole minutes of the window, the current one
- * included. Silence needs a window of whole minutes before the current one: with less, every minute would begin silent.
- */
-function windowStart({ kind, window_minutes }: Alert, now: number): number {
-  return now - (kind === 'silent' ? window_minutes : window_minutes - 1) * MINUTE;
-}
-
 /** Undefined: nothing was counted for the integration. */
 async function statsOf({ observe, clock }: MeasureDeps, alert: Alert): Promise<Stats | undefined> {
   const now = clock.now();
   const query = {
     org_id: alert.org_id,
-    from: windowStart(alert, now),
+    // Counters are per minute: the one in which the window begins counts whole.
+    from: now - alert.window_minutes * MINUTE,
     to: now,
     interval: 'minute',
     // An event that its processing gave up is a dead letter as well, but no attempt.

@@ -531,3 +531,31 @@ onStory('announcements of alerts', (story) => {
     expect(JSON.stringify([messages, await story.got('alerts/firing')])).not.toContain('very-secret');
   });
 });
+
+onStory('the window of an alert', (story) => {
+  test.each([
+    ['across the edge of a minute', [-20_000, 10_000], true],
+    ['at the beginning of the minute in which it begins', [-60_000, 10_000], true],
+    ['before that minute', [-60_001, 10_000], false],
+  ])('a window of a minute counts events %s', async (_, times, fires) => {
+    const { pipeline, integration } = await newIntegration(story);
+    const channels = [{ type: 'webhook', url }];
+    const alert = await story.made('alerts', { ...ALERT, kind: 'dead_letters', window_minutes: 1, pipeline_id: pipeline, channels });
+    const { clock } = story.harness;
+    clock.advance(60_000 - (clock.now() % 60_000));
+    const minute = clock.now();
+    for (const time of times) {
+      const at = minute + time;
+      const event = { ...about(story, pipeline), at };
+      const dead_letter = aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at });
+      await story.record({ kind: 'dead_lettered', dead_letter, ...event });
+    }
+    clock.advance(30_000);
+    const checks = evaluator(story);
+    await evaluated(checks);
+    await checks.stop();
+    const own = received.filter((message) => message.alert.id === alert.id);
+    expect(own.map(({ type }) => type)).toEqual(fires ? ['alert.firing'] : []);
+    await story.call('DELETE', `alerts/${alert.id}`);
+  });
+});
