@@ -5928,12 +5928,12 @@ export interface components {
             /** @description Exactly this reason. */
             reason?: string;
             /**
-             * @description The first moment that counts.
+             * @description The first moment that counts. A date without a time is that whole day (UTC).
              * @example 2026-05-01T00:00:00.000Z
              */
             from?: string;
             /**
-             * @description The last moment that counts.
+             * @description The last moment that counts. A date without a time is that whole day (UTC).
              * @example 2026-05-01T00:00:00.000Z
              */
             to?: string;
@@ -5951,12 +5951,12 @@ export interface components {
          */
         ReplayHistoryRequest: {
             /**
-             * @description The first moment of processing that counts.
+             * @description The first moment of processing that counts. A date without a time is that whole day (UTC).
              * @example 2026-05-01T00:00:00.000Z
              */
             from: string;
             /**
-             * @description The last.
+             * @description The last moment. A date without a time is that whole day (UTC).
              * @example 2026-05-01T00:00:00.000Z
              */
             to: string;
@@ -9047,9 +9047,9 @@ export interface operations {
                 stages?: string;
                 /** @description Exactly this reason. */
                 reason?: string;
-                /** @description The first moment that counts. */
+                /** @description The first moment that counts. A date without a time is that whole day (UTC). */
                 from?: string;
-                /** @description The last moment that counts. */
+                /** @description The last moment that counts. A date without a time is that whole day (UTC). */
                 to?: string;
                 status?: "pending" | "replayed";
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
@@ -9092,9 +9092,9 @@ export interface operations {
                 stages?: string;
                 /** @description Exactly this reason. */
                 reason?: string;
-                /** @description The first moment that counts. */
+                /** @description The first moment that counts. A date without a time is that whole day (UTC). */
                 from?: string;
-                /** @description The last moment that counts. */
+                /** @description The last moment that counts. A date without a time is that whole day (UTC). */
                 to?: string;
                 status?: "pending" | "replayed";
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
@@ -9268,13 +9268,13 @@ export interface operations {
                 webhook_source_id?: string;
                 /** @description True: events that violated the tracking plan, whatever its `on_violation`. */
                 plan_violation?: boolean;
-                /** @description Received at this moment or later. */
+                /** @description Received at this moment or later. A date without a time is that whole day (UTC). */
                 from?: string;
-                /** @description Received at this moment or earlier. */
+                /** @description Received at this moment or earlier. A date without a time is that whole day (UTC). */
                 to?: string;
-                /** @description The outcome that `status`, `delivery` or `reason` asks for came at this moment or later, as the statistics count it; any such outcome, also where another one followed. Needs one of them, and not `delivery=waiting` or `not_delivered` (422). The response then has `outcomes`. */
+                /** @description The outcome that `status`, `delivery` or `reason` asks for came at this moment or later, as the statistics count it; any such outcome, also where another one followed. Needs one of them, and not `delivery=waiting` or `not_delivered` (422). The response then has `outcomes`. A date without a time is that whole day (UTC). */
                 outcome_from?: string;
-                /** @description The same: at this moment or earlier. */
+                /** @description The same: at this moment or earlier. A date without a time is that whole day (UTC). */
                 outcome_to?: string;
                 /** @description The `next_cursor` of the page before; `offset` is ignored. */
                 cursor?: string;
@@ -9405,9 +9405,9 @@ export interface operations {
                 /** @description Only these pipelines. Ids with commas between them, at most 100. */
                 pipeline_ids?: string;
                 integration_id?: string;
-                /** @description The first minute that counts. */
+                /** @description The first minute that counts. A date without a time is that whole day (UTC). */
                 from?: string;
-                /** @description The last minute that counts. */
+                /** @description The last minute that counts. A date without a time is that whole day (UTC). */
                 to?: string;
                 interval?: "minute" | "hour" | "day";
                 /** @description Adds an entry for every interval without events, for charts. */
@@ -10597,9 +10597,9 @@ export interface operations {
                 action?: string;
                 resource_type?: string;
                 resource_id?: string;
-                /** @description The first moment that counts. */
+                /** @description The first moment that counts. A date without a time is that whole day (UTC). */
                 from?: string;
-                /** @description The last moment that counts. */
+                /** @description The last moment that counts. A date without a time is that whole day (UTC). */
                 to?: string;
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;

@@ -37,7 +37,8 @@ export function ListOf<K extends string, T extends TSchema>(plural: K, item: T) 
   > & { total: ReturnType<typeof Type.Integer>; limit: ReturnType<typeof Type.Integer>; offset: ReturnType<typeof Type.Integer> });
 }
 /** A time in a query: `2026-05-01T12:00:00Z`, or a date. */
-export const TimeQuery = (description: string) => Type.String({ description, examples: ['2026-05-01T00:00:00.000Z'] });
+export const TimeQuery = (description: string) =>
+  Type.String({ description: `${description} A date without a time is that whole day (UTC).`, examples: ['2026-05-01T00:00:00.000Z'] });
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 /** Normalises to the stored format, so that text comparison equals time comparison. */
 export function timeOf(field: string, text: string | undefined): string | undefined {

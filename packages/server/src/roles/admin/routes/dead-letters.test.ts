@@ -221,9 +221,8 @@ onStory('dead letters', (story) => {
     expect(await ids(`pipeline_id=${pipeline}&stage=mapping`)).toEqual([second.id]);
     expect(await ids(`pipeline_id=${pipeline}&from=${iso(now - 1.5 * DAY)}`)).toEqual([third.id, second.id]);
     expect(await ids(`pipeline_id=${pipeline}&from=${iso(now - 1.5 * DAY)}&to=${iso(now - DAY / 2)}`)).toEqual([second.id]);
-    expect(await ids(`pipeline_id=${pipeline}&to=${iso(now - 1.5 * DAY).slice(0, 10)}`), 'a day is its first moment').toEqual(
-      Date.parse(iso(now - 1.5 * DAY).slice(0, 10)) >= Date.parse(first.created_at) ? [first.id] : [],
-    );
+    const day = first.created_at.slice(0, 10);
+    expect(await ids(`pipeline_id=${pipeline}&from=${day}&to=${day}`), 'a date is the whole day').toEqual([first.id]);
     const page = await story.got(`dlq?pipeline_id=${pipeline}&limit=1&offset=2`);
     expect(page).toEqual({ dead_letters: [shown], total: 3, limit: 1, offset: 2 });
     expect((await story.got('dlq?limit=500')).limit).toBe(100);

@@ -301,6 +301,8 @@ onBothEngines('pipelines', (fresh, engine) => {
     expect(await count('to=2999-01-01T00:00:00%2B02:00')).toBe(5);
     const { timestamp } = audit_logs[1] as unknown as { timestamp: string };
     expect(await count(`action=pipeline.updated&from=${timestamp}&to=${timestamp}`)).toBe(1);
+    const day = timestamp.slice(0, 10);
+    expect(await count(`action=pipeline.updated&from=${day}&to=${day}`), 'a date is the whole day').toBe(1);
     expect((await as('GET', 'audit-logs?from=yesterday')).status).toBe(422);
     expect((await as('GET', 'audit-logs?from=2999-01-02&to=2999-01-01')).status).toBe(422);
     expect((await as('GET', 'audit-logs/verify')).body).toEqual({ valid: true, checked: 5, first_invalid_id: null });

@@ -252,7 +252,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
         body: Body(
           {
             from: TimeQuery('The first moment of processing that counts.'),
-            to: TimeQuery('The last.'),
+            to: TimeQuery('The last moment.'),
             event_names: Type.Optional(
               Type.Array(Type.String({ maxLength: MAX_NAME_LENGTH }), {
                 maxItems: 1_000,
@@ -286,7 +286,8 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
         pipeline_id: integration.pipeline_id,
         integration_id: integration.id,
         from: new Date(moments.from),
-        to: new Date(moments.to),
+        // The log's ranges end before their last moment.
+        to: new Date(moments.to + 1),
         dry_run,
       };
       const replayed = await replayHistory(log, { ...range, ...definedOf({ event_names, event_ids }) });

@@ -120,6 +120,9 @@ onStory('statistics', (story) => {
       '2036-05-01T00:00:00.000Z',
     ]);
     expect((await story.got(`stats?pipeline_id=${pipeline}&from=2036-05-01&to=2036-05-02&interval=minute`)).series).toHaveLength(2);
+    expect((await story.got(`stats?pipeline_id=${pipeline}&from=2036-05-01&to=2036-05-01`)).series, 'a date is the whole day').toHaveLength(
+      2,
+    );
     expect((await story.got(`stats?pipeline_id=${pipeline}`)).totals.received, 'the last day only').toBe(0);
     expect((await story.stranger('GET', `stats?${range}`)).body.totals.received).toBe(0);
     const early = { received_at: LATER - 86_400_000 * 3650, decisions: [], ...of('s0', LATER - 86_400_000 * 3650) };
