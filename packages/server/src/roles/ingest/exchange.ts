@@ -142,7 +142,7 @@ export class Exchange implements BodyReader, CloseListener {
     this.#leave();
   }
   /** Rejects the whole request: counted, shown in the live view, answered. `event`: the one that it held. */
-  reject(rejection: Rejection, event: ShownRejected = {}): void {
+  reject(rejection: Rejection, event: ShownRejected = { impliedType: this.route.impliedType }): void {
     if (this.finished) return;
     if (this.rules !== undefined) showRejected(this.ctx, this.rules, rejection, event);
     this.answer(rejection);

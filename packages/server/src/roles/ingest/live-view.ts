@@ -68,7 +68,7 @@ function receivedFrame(rules: ShownRules, event: JsonObject, event_id: string, i
   };
 }
 
-/** Of a single event: its id, its place in the batch, and its body where it is parsed. */
+/** Of a single event: its id, its place in the batch, its body where it is parsed, and the type that the path implies. */
 export interface ShownRejected {
   eventId?: string;
   index?: number;
@@ -81,7 +81,7 @@ export function showRejected(ctx: IngestContext, rules: IngestRules, rejection: 
     stage: 'rejected',
     pipeline_id: rules.pipelineId,
     ...(event.eventId === undefined ? {} : { event_id: event.eventId }),
-    ...(isObject(event.body) ? namesOf(event.body, event.impliedType) : {}),
+    ...namesOf(isObject(event.body) ? event.body : {}, event.impliedType),
     reason: rejection.code,
     status: COLLECTION_ERRORS[rejection.code].status,
     payload: { ...(event.index === undefined ? {} : { index: event.index }), message: messageOf(rejection) },

@@ -97,7 +97,7 @@ class RefusedBody implements BodyReader {
     this.#close();
     const { exchange, rules, rejection } = this.#refused;
     exchange.ctx.rejectedEvents.drop(rules);
-    showRejected(exchange.ctx, rules, rejection);
+    showRejected(exchange.ctx, rules, rejection, { impliedType: exchange.route.impliedType });
   }
   #close(): void {
     const { exchange, rules } = this.#refused;

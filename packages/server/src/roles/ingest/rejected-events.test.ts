@@ -155,6 +155,18 @@ test.each<[string, object, object]>([
   });
 });
 
+test.each<[string, Call, object]>([
+  ['not JSON', { path: '/v1/t', body: '{"type":"tr' }, { type: 'track' }],
+  ['a list', { path: '/v1/p', body: '[]' }, { type: 'page' }],
+  ['too large', { path: '/v1/screen', body: json({ text: 'x'.repeat(1_048_576) }) }, { type: 'page', original_type: 'screen' }],
+  ['null', { path: '/api/s/alias', body: 'null' }, { type: 'identify', original_type: 'alias' }],
+  ['no object, on a path for any type', { path: '/v1/events', body: '5' }, {}],
+])('the frame of a request that was rejected as a whole names the type of its path: %s', async (_name, call, types) => {
+  await send(call);
+  const [frame] = harness.frames.filter(({ stage }) => stage === 'rejected');
+  expect({ type: frame?.type, original_type: frame?.original_type }).toEqual({ type: undefined, original_type: undefined, ...types });
+});
+
 test.each<[string, Call]>([
   ['an unknown key', { path: '/v1/t', key: 'pk_nobody', body: json({ messageId: 'n-1' }) }],
   ['a body without a key that is not JSON', { path: '/v1/t', key: '', body: '{"messageId":"n-2"' }],
