@@ -7,7 +7,7 @@ import { messageOf } from '../http/collection-reply.ts';
 import type { IngestRules } from '../snapshot/ingest-rules.ts';
 import type { Append } from '../stores/event-log/port.ts';
 import { ANY_CALL } from './call-rules.ts';
-import { anonymousIdOfRequest, buildRecord } from './ingest-record.ts';
+import { anonymousIdOfRequest, buildRecord, derivedUuid } from './ingest-record.ts';
 import { inexactNumber } from './parse-body.ts';
 
 const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;
@@ -26,8 +26,9 @@ export function replayRejected(letter: DeadLetter, rules: IngestRules): Rejected
   const { anonymous_id: cookieId, ...request } = event.request;
   if (!isObject(raw)) return { ok: false, message: 'The stored body is not a JSON object: send a corrected event.' };
   const body = { ...(raw as JsonObject) };
-  // So that the event is found under the same id as its rejection.
-  if ((body.messageId ?? null) === null && MESSAGE_ID.test(letter.event_id)) body.messageId = letter.event_id;
+  // So that the event is found under the same id as its rejection, and is a duplicate when it is sent again.
+  if ((body.messageId ?? null) === null)
+    body.messageId = MESSAGE_ID.test(letter.event_id) ? letter.event_id : derivedUuid(letter.pipeline_id, letter.id);
   const visitor = { cookieId, context: isObject(request.context) ? (request.context as JsonObject) : undefined };
   const fault = validateEvent(body, rulesOf(event), () => anonymousIdOfRequest(visitor) !== undefined);
   if (fault !== undefined) return { ok: false, message: fault.message };

@@ -19,7 +19,7 @@ export interface ReingestDeps {
 /** Empty if it cannot be sent again now: its source or pipeline is deleted or disabled, or it would be rejected as before. */
 export async function reingest(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
   if (letter.stage === 'ingest') return rejectedAgain(deps, letter);
-  return letter.stage === 'webhook' ? webhookAgain(deps, letter) : processAgain(deps, letter, replayId);
+  return letter.stage === 'webhook' ? webhookAgain(deps, letter, replayId) : processAgain(deps, letter, replayId);
 }
 
 function rejectedAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
@@ -28,12 +28,12 @@ function rejectedAgain(deps: ReingestDeps, letter: StoredDeadLetter): Append[] {
   return result?.ok ? [result.append] : [];
 }
 
-async function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter): Promise<Append[]> {
+async function webhookAgain(deps: ReingestDeps, letter: StoredDeadLetter, replayId: string): Promise<Append[]> {
   const snapshot = deps.snapshot();
   const source = snapshot.webhookSources.get(letter.webhook_source_id ?? '');
   const pipeline = snapshot.pipelines.get(source?.source.pipeline_id ?? letter.pipeline_id);
   if (!source?.source.enabled || !pipeline?.ingest.enabled) return [];
-  const result = await replayWebhook(letter, source, pipeline.ingest, deps);
+  const result = await replayWebhook(letter, source, pipeline.ingest, deps, replayId);
   return result.ok ? result.appends : [];
 }
 

@@ -12,13 +12,15 @@ export type WebhookReplay = { ok: true; appends: Append[] } | { ok: false; reaso
 
 /**
  * Sends a kept webhook again, under the source's current secret and mapping, with its time of receipt as now. Records keep the
- * provider's event id: if a retry of the provider was accepted in the meantime, the replay is a duplicate.
+ * provider's event id: if a retry of the provider was accepted in the meantime, the replay is a duplicate. Without such an id they have
+ * one that derives from `replayId`.
  */
 export async function replayWebhook(
   letter: DeadLetter,
   source: CompiledWebhookSource,
   rules: IngestRules,
   settings: { ingestUrl: string | undefined; digestSecret: SecretDigest },
+  replayId: string = letter.id,
 ): Promise<WebhookReplay> {
   const { event } = letter;
   const { id } = source.source;
@@ -37,6 +39,7 @@ export async function replayWebhook(
     receivedAt: Date.parse(event.received_at),
     urls: [...urls],
     replay: { of: letter.id, keptSecret: keptSecretOf(settings.digestSecret, id) },
+    digest: replayId,
   });
   if (!converted.ok) return converted;
   return { ok: true, appends: converted.records.map(({ topic, record }) => ({ topic, records: [record] })) };

@@ -230,6 +230,20 @@ test('a corrected event is the event it should have been, once', async () => {
   expect(stored[0]?.event).toMatchObject({ event: 'Fixed', anonymous_id: 'a-1', context: { locale: 'fr' } });
 });
 
+test('an event with a messageId that cannot be one is corrected once, however often it is sent', async () => {
+  await send({ path: '/v1/t', body: json({ type: 'track', event: 'Once', messageId: 'é' }) });
+  const letter = await found('é');
+  const rules = snapshot.pipelines.get('pl_web')?.ingest;
+  if (letter === undefined || rules === undefined) throw new Error('the rejected event was not kept');
+  const corrected = { ...letter, event: { ...letter.event, raw: { type: 'track', event: 'Once' } } };
+  for (let n = 0; n < 2; n++) {
+    const replay = replayRejected(corrected, rules);
+    if (!replay.ok) throw new Error(replay.message);
+    await harness.log.append([replay.append]);
+  }
+  expect((await harness.stored()).filter(({ event }) => event.event === 'Once')).toHaveLength(1);
+});
+
 test('a corrected identify keeps the anonymous id of its cookie', async () => {
   const body = { type: 'identify', messageId: null, timestamp: 'soon', traits: { plan: 'pro' } };
   await send({ path: '/v1/identify', body: json(body), headers: { cookie: '_df_id=known' } });

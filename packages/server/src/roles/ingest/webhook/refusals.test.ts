@@ -129,6 +129,14 @@ describe('replay', () => {
     const stored = (await harness.stored()).find((each) => each.envelope.replay_of === letters[0]!.id)!;
     expect(stored.event).toMatchObject({ event: 'x', properties: { n: 5 }, timestamp: letters[0]!.created_at });
   });
+  test('a webhook without an id that two callers replay at once is one event', async () => {
+    const body = '{"what":"Twice"}';
+    const { letters } = await deliver('hmac', body, { 'x-sig': hmac(body, 'hex') });
+    const source = mended('hmac', { event_type_path: '$.what' });
+    for (const replay of [await run(letters[0]!, source), await run(letters[0]!, source)])
+      if (replay.ok) await harness.log.append(replay.appends);
+    expect((await harness.stored()).filter(({ event }) => event.event === 'Twice')).toHaveLength(1);
+  });
   test('after the secret is fixed, verified as of the time of receipt', async () => {
     const payload = JSON.stringify({ id: 'evt_late', type: 'invoice.paid', created: 1_772_366_400, data: { object: {} } });
     const { letters } = await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload, undefined, 'whsec_new') });
