@@ -4,7 +4,7 @@ import type { Cipher, KeyedOrganisation } from '../../secrets/cipher.ts';
 import { openChannels, sealChannels } from './alert-channels.ts';
 import { listKeyedOrganisations, organisationKey } from './organisations.ts';
 import { countOf, type Page, type Paged, readPage } from './paging.ts';
-import type { AlertRow, Db } from './schema.ts';
+import type { AlertRow, AlertStateRow, Db } from './schema.ts';
 import { lenientJson, storedJson } from './stored-json.ts';
 
 /** Whether an alert fires, and what was announced to each channel. Not configuration: a change leaves no audit entry and moves no version. */
@@ -114,20 +114,27 @@ export async function listFiringAlerts(db: Db, orgId: string): Promise<FiringAle
 
 export async function readAlertStates(db: Db): Promise<Map<string, AlertState>> {
   const rows = await db.selectFrom('alert_states').selectAll().execute();
-  return new Map(
-    rows.map(({ firing, announced, ...row }) => [
-      row.alert_id,
-      { ...row, value: Number(row.value), firing: firing === 1, announced: announcedOf(announced) },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.alert_id, readState(row)]));
+}
+export async function findAlertState(db: Db, id: string): Promise<AlertState | undefined> {
+  const row = await db.selectFrom('alert_states').selectAll().where('alert_id', '=', id).executeTakeFirst();
+  return row && readState(row);
+}
+function readState({ firing, announced, value, ...row }: AlertStateRow): AlertState {
+  return { ...row, value: Number(value), firing: firing === 1, announced: announcedOf(announced) };
 }
 
-export async function writeAlertState(db: Db, state: AlertState): Promise<void> {
+/** False, and nothing is written, if the alert was changed or deleted since it was read. */
+export async function writeAlertState(db: Db, { id, updated_at }: Alert, state: AlertState): Promise<boolean> {
   const row = { ...state, firing: state.firing ? (1 as const) : (0 as const), announced: JSON.stringify(state.announced) };
-  await db.transaction().execute(async (tx) => {
-    // The alert may have been deleted while it was evaluated.
-    const alive = await tx.selectFrom('alerts').select('id').where('id', '=', state.alert_id).executeTakeFirst();
-    if (alive === undefined) return;
+  return await db.transaction().execute(async (tx) => {
+    const unchanged = tx
+      .selectFrom('alerts')
+      .select('id')
+      .where('id', '=', id)
+      .where('enabled', '=', 1)
+      .where('updated_at', '=', updated_at);
+    if ((await unchanged.executeTakeFirst()) === undefined) return false;
     // Only `noteAnnounced` writes the announcements.
     const { alert_id: _key, announced: _announced, ...rest } = row;
     await tx
@@ -135,21 +142,28 @@ export async function writeAlertState(db: Db, state: AlertState): Promise<void> 
       .values(row)
       .onConflict((conflict) => conflict.column('alert_id').doUpdateSet(rest))
       .execute();
+    return true;
   });
 }
 
-/** Call one after the other: it reads the announcements of the other channels and writes them back. */
-export async function noteAnnounced(db: Db, alertId: string, channel: string, occasion: 'firing' | 'resolved'): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+/**
+ * Call one after the other: it reads the announcements of the other channels and writes them back. False if the alert was disabled or deleted
+ * in between, and has no state.
+ */
+export async function noteAnnounced(db: Db, alertId: string, channel: string, occasion: 'firing' | 'resolved'): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
     const row = await tx.selectFrom('alert_states').select('announced').where('alert_id', '=', alertId).executeTakeFirst();
-    if (row === undefined) return;
-    const announced = { ...announcedOf(row.announced), [channel]: occasion };
-    await tx
-      .updateTable('alert_states')
-      .set({ announced: JSON.stringify(announced) })
-      .where('alert_id', '=', alertId)
-      .execute();
+    if (row === undefined) return false;
+    await replaceAnnounced(tx, alertId, { ...announcedOf(row.announced), [channel]: occasion });
+    return true;
   });
+}
+export async function replaceAnnounced(tx: Db, alertId: string, announced: AlertState['announced']): Promise<void> {
+  await tx
+    .updateTable('alert_states')
+    .set({ announced: JSON.stringify(announced) })
+    .where('alert_id', '=', alertId)
+    .execute();
 }
 
 /** Identifies a channel across edits of the alert, without its address: the holder of a webhook address may post there. */

@@ -148,6 +148,15 @@ export interface AlertStateRow {
   /** JSON: the last announcement to each channel. */
   announced: string;
 }
+export interface AlertEndingRow {
+  alert_id: string;
+  /** `channelKey`. */
+  channel: string;
+  org_id: string;
+  /** The channel and the announcement as JSON, sealed. */
+  sealed: string;
+  created_at: string;
+}
 export interface TestCaseRow extends RowOf<typeof testCase> {}
 export interface TrackingPlanRow {
   pipeline_id: string;
@@ -258,6 +267,7 @@ export interface Schema {
   test_cases: TestCaseRow;
   alerts: AlertRow;
   alert_states: AlertStateRow;
+  alert_endings: AlertEndingRow;
   tracking_plans: TrackingPlanRow;
   webhook_sources: WebhookSourceRow;
   data_layers: DataLayerRow;

@@ -9,6 +9,7 @@ import { errorText } from '../../../runtime/error-text.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Cipher } from '../../../secrets/cipher.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
+import { type AlertEnding, deleteAlertEnding, insertAlertEndings, listAlertEndings } from '../../../stores/config/alert-endings.ts';
 import {
   type AlertState,
   channelKey,
@@ -22,7 +23,7 @@ import type { Leases } from '../../../stores/leases/port.ts';
 import { type Failure, firstFailure } from '../../../stores/observe/first-failure.ts';
 import { announce, type ChannelDeps, type Unsent } from './channels.ts';
 import { type MeasureDeps, type Measured, measure } from './measure.ts';
-import { announcementOf, describe } from './message.ts';
+import { type Announcement, announcementOf, describe, endOf } from './message.ts';
 import { oldestWaiting } from './oldest-waiting.ts';
 import { nextState } from './state.ts';
 
@@ -31,6 +32,8 @@ const FIRST_REPEAT_MS = 15_000;
 const LAST_REPEAT_MS = 600_000;
 /** Announcements of one organisation that are sent at once. */
 const AT_ONCE = 4;
+/** The end of an alert that was disabled or deleted is tried for so long. */
+const END_WITHIN_MS = 24 * 3_600_000;
 /** A rejected event is counted a moment before its copy is recorded: an alert waits this long for the event that it shows. */
 const EVENT_WITHIN_MS = 10_000;
 /** These kinds do not wait for an event: silence has none, and a backlog only where the traces tell the oldest. */
@@ -74,6 +77,8 @@ export class Evaluator {
   readonly #repeats = new Map<string, { at: number; waitMs: number }>();
   /** Announcements of this process: the states of an evaluation may be older. */
   readonly #told = new Map<string, Occasion>();
+  /** Channels that have yet to get the end of an earlier occasion. Nothing new is announced to them before. */
+  #ending = new Set<string>();
   readonly #sending = new Map<string, Promise<void>>();
   readonly #queues = new Map<string, SendQueue>();
   readonly #stopping = Promise.withResolvers<'stopped'>();
@@ -110,6 +115,11 @@ export class Evaluator {
 
   async evaluate(): Promise<void> {
     const [alerts, states] = await Promise.all([listEnabledAlerts(this.#deps), readAlertStates(this.#deps.db)]);
+    // Read last: what ended an alert forgot its state in the same transaction, so no alert begins anew here without its end.
+    const since = new Date(this.#deps.clock.now() - END_WITHIN_MS).toISOString();
+    const endings = await listAlertEndings<Announcement>(this.#deps, since);
+    this.#ending = new Set(endings.map(endingKey));
+    for (const ending of endings) this.#end(ending);
     for (const alert of alerts) {
       if (this.#isStopped) return;
       try {
@@ -121,6 +131,7 @@ export class Evaluator {
     const known = new Set(alerts.map(({ id }) => id));
     for (const perAlert of [this.#calm, this.#waiting]) for (const id of perAlert.keys()) if (!known.has(id)) perAlert.delete(id);
     const channels = new Set(alerts.flatMap((alert) => alert.channels.map((channel) => sendingKey(alert, channel))));
+    for (const key of this.#ending) channels.add(key);
     for (const perChannel of [this.#repeats, this.#told])
       for (const key of perChannel.keys()) if (!channels.has(key)) perChannel.delete(key);
   }
@@ -141,7 +152,7 @@ export class Evaluator {
       state = next.firing
         ? this.#fired(alert, measured, stored, failure)
         : { ...stateOf(alert, stored), firing: false, since: this.#now(), value: measured?.value ?? 0 };
-      await writeAlertState(this.#deps.db, state);
+      if (!(await writeAlertState(this.#deps.db, alert, state))) return;
     }
     if (state !== undefined) this.#tell(alert, state);
   }
@@ -187,42 +198,71 @@ export class Evaluator {
     for (const channel of alert.channels) {
       const key = sendingKey(alert, channel);
       const told = this.#told.get(key) ?? state.announced[channelKey(channel)] ?? 'resolved';
-      const repeat = this.#repeats.get(key);
-      if (this.#sending.has(key)) continue;
+      if (this.#sending.has(key) || this.#ending.has(key)) continue;
       if (told === occasion) {
         // The next announcement that fails is logged again.
         this.#repeats.delete(key);
         continue;
       }
-      if (repeat !== undefined && repeat.at > this.#deps.clock.monotonic()) continue;
-      const sent = this.#queueOf(alert.org_id)
-        .run(() => this.#send(alert, { ...state }, channel, occasion))
-        .catch((error: unknown) => this.#deps.logger.warn({ err: error, alert_id: alert.id }, 'alert state not written'))
-        .finally(() => this.#sending.delete(key));
-      this.#sending.set(key, sent);
+      this.#start(key, alert.org_id, () => this.#send(alert, { ...state }, channel, occasion));
     }
   }
 
+  #end(ending: AlertEnding<Announcement>): void {
+    const key = endingKey(ending);
+    if (this.#sending.has(key)) return;
+    this.#start(key, ending.org_id, async () => {
+      if (!(await this.#sent(key, ending.alert_id, ending.channel, ending.announcement))) return;
+      this.#told.delete(key);
+      await deleteAlertEnding(this.#deps.db, ending);
+      this.#ending.delete(key);
+    });
+  }
+
+  #start(key: string, orgId: string, send: () => Promise<void>): void {
+    const repeat = this.#repeats.get(key);
+    if (repeat !== undefined && repeat.at > this.#deps.clock.monotonic()) return;
+    const [alert_id] = key.split(' ');
+    const sent = this.#queueOf(orgId)
+      .run(send)
+      .catch((error: unknown) => this.#deps.logger.warn({ err: error, alert_id }, 'alert state not written'))
+      .finally(() => this.#sending.delete(key));
+    this.#sending.set(key, sent);
+  }
+
   async #send(alert: Alert, state: AlertState, channel: AlertChannel, occasion: Occasion): Promise<void> {
-    if (this.#isStopped) return;
-    const { clock, settings, logger, db } = this.#deps;
+    const { db, settings } = this.#deps;
     const key = sendingKey(alert, channel);
-    const sent = announce(this.#deps, channel, announcementOf(occasion, alert, state, settings.baseUrl)).catch(
-      (error: unknown): Unsent => ({ reason: errorText(error) }),
-    );
+    if (!(await this.#sent(key, alert.id, channel, announcementOf(occasion, alert, state, settings.baseUrl)))) return;
+    this.#told.set(key, occasion);
+    // One after the other: each reads and writes the announcements of its alert.
+    this.#noting = this.#noting
+      .catch(() => undefined)
+      .then(async () => {
+        if ((await noteAnnounced(db, alert.id, channelKey(channel), occasion)) || occasion === 'resolved') return;
+        // Disabled or deleted while the message was sent.
+        const now = this.#now();
+        const announcement = endOf(alert, state, 'changed', now, settings.baseUrl);
+        await insertAlertEndings(this.#deps, [{ alert_id: alert.id, org_id: alert.org_id, created_at: now, channel, announcement }]);
+      });
+    await this.#noting;
+  }
+
+  /** False where it failed, and is repeated later. */
+  async #sent(key: string, alert_id: string, channel: AlertChannel, announcement: Announcement): Promise<boolean> {
+    if (this.#isStopped) return false;
+    const sent = announce(this.#deps, channel, announcement).catch((error: unknown): Unsent => ({ reason: errorText(error) }));
     const failure = await Promise.race([sent, this.#stopping.promise]);
+    const repeat = this.#repeats.get(key);
     if (failure === undefined) {
       this.#repeats.delete(key);
-      this.#told.set(key, occasion);
-      // One after the other: each reads and writes the announcements of its alert.
-      this.#noting = this.#noting.catch(() => undefined).then(() => noteAnnounced(db, alert.id, channelKey(channel), occasion));
-      return await this.#noting;
+      return true;
     }
-    if (this.#isStopped || failure === 'stopped') return;
-    const repeat = this.#repeats.get(key);
+    if (this.#isStopped || failure === 'stopped') return false;
     const waitMs = repeat?.waitMs ?? FIRST_REPEAT_MS;
-    this.#repeats.set(key, { at: clock.monotonic() + waitMs, waitMs: Math.min(waitMs * 2, LAST_REPEAT_MS) });
-    if (repeat === undefined) logger.warn({ alert_id: alert.id, channel: channel.type, ...failure }, 'alert not sent, retrying');
+    this.#repeats.set(key, { at: this.#deps.clock.monotonic() + waitMs, waitMs: Math.min(waitMs * 2, LAST_REPEAT_MS) });
+    if (repeat === undefined) this.#deps.logger.warn({ alert_id, channel: channel.type, ...failure }, 'alert not sent, retrying');
+    return false;
   }
 
   #queueOf(orgId: string): SendQueue {
@@ -237,7 +277,9 @@ export class Evaluator {
 }
 
 type Occasion = 'firing' | 'resolved';
-const sendingKey = (alert: Alert, channel: AlertChannel) => `${alert.id} ${channelKey(channel)}`;
+const keyOf = (alertId: string, channel: AlertChannel) => `${alertId} ${channelKey(channel)}`;
+const sendingKey = (alert: Alert, channel: AlertChannel) => keyOf(alert.id, channel);
+const endingKey = ({ alert_id, channel }: AlertEnding<Announcement>) => keyOf(alert_id, channel);
 
 /** Runs at most AT_ONCE of one organisation; the others wait. */
 class SendQueue {

@@ -60,6 +60,12 @@ export function announcementOf(
   };
 }
 
+/** For a channel that was told of the alert, and from which it was taken while it fired. */
+export function endOf(alert: Alert, state: AlertState, verb: 'changed' | 'deleted' | 'disabled', now: string, baseUrl: string | undefined) {
+  const message = `${state.message} The alert was ${verb}.`;
+  return announcementOf('resolved', alert, { ...state, message, since: now }, baseUrl);
+}
+
 const HEADINGS = { 'alert.firing': 'Alert', 'alert.resolved': 'Resolved', 'alert.test': 'Test' } as const;
 
 export function subjectOf({ type, alert }: Announcement): string {

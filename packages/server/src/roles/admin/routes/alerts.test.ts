@@ -212,7 +212,7 @@ onStory('alerts', (story) => {
     await checks.stop();
     const { message } = (await story.got('alerts/firing')).alerts.find(({ id }: Loose) => id === alert.id) as Loose;
     const told = received.filter((one) => one.alert.id === alert.id);
-    expect(told).toMatchObject([{ type: 'alert.firing' }, { type: 'alert.firing', message }]);
+    expect(told).toMatchObject([{ type: 'alert.firing' }, { type: 'alert.resolved' }, { type: 'alert.firing', message }]);
     await story.call('DELETE', `alerts/${alert.id}`);
   });
 
@@ -557,5 +557,85 @@ onStory('the window of an alert', (story) => {
     const own = received.filter((message) => message.alert.id === alert.id);
     expect(own.map(({ type }) => type)).toEqual(fires ? ['alert.firing'] : []);
     await story.call('DELETE', `alerts/${alert.id}`);
+  });
+});
+
+onStory('ends of alerts', (story) => {
+  beforeEach(() => {
+    received = [];
+  });
+
+  test.each([
+    ['deleted', 'DELETE', undefined],
+    ['disabled', 'PUT', { enabled: false }],
+    ['changed', 'PUT', { channels: [WEBHOOK] }],
+  ])('a channel that was told of an alert is told its end where the alert is %s, also by the next process', async (verb, method, body) => {
+    const { pipeline } = await newIntegration(story);
+    const channels = [{ type: 'webhook', url }, WEBHOOK];
+    const silent = { ...ALERT, kind: 'silent', threshold: 0, window_minutes: 1, pipeline_id: pipeline, channels };
+    const alert = await story.made('alerts', silent);
+    const { db } = story.harness.store;
+    const waiting = async () => JSON.stringify(await db.selectFrom('alert_endings').selectAll().execute());
+    story.harness.clock.advance(2 * 60_000);
+    const one = evaluator(story);
+    await evaluated(one);
+    const before = await waiting();
+    await story.call(method, `alerts/${alert.id}`, body);
+    expect(await waiting()).not.toContain('127.0.0.1');
+    status = 503;
+    await evaluated(one);
+    await one.stop();
+    status = 200;
+    const another = evaluator(story);
+    await evaluated(another);
+    await evaluated(another);
+    await another.stop();
+    const told = received.filter((message) => message.alert.id === alert.id);
+    expect(told).toMatchObject([
+      { type: 'alert.firing', message: expect.stringContaining('No event arrived') },
+      { type: 'alert.resolved', message: expect.stringMatching(`No event arrived .* The alert was ${verb}\\.$`) },
+    ]);
+    expect(await waiting()).toBe(before);
+    await story.call('DELETE', `alerts/${alert.id}`);
+  });
+
+  test('an alert that begins anew tells nothing before the end of the earlier occasion was sent', async () => {
+    const { pipeline } = await newIntegration(story);
+    const silent = { ...ALERT, kind: 'silent', threshold: 0, window_minutes: 1, pipeline_id: pipeline };
+    const alert = await story.made('alerts', { ...silent, channels: [{ type: 'webhook', url }] });
+    story.harness.clock.advance(2 * 60_000);
+    const checks = evaluator(story);
+    await evaluated(checks);
+    for (const enabled of [false, true]) await story.put(`alerts/${alert.id}`, { enabled });
+    status = 503;
+    await evaluated(checks);
+    status = 200;
+    for (let check = 0; check < 3; check++) {
+      story.harness.clock.advance(20_000);
+      await evaluated(checks);
+    }
+    await checks.stop();
+    const told = received.filter((message) => message.alert.id === alert.id).map(({ type }) => type);
+    expect(told).toEqual(['alert.firing', 'alert.resolved', 'alert.firing']);
+    await story.call('DELETE', `alerts/${alert.id}`);
+  });
+
+  test('an alert that is deleted while its message is being sent is ended as well', async () => {
+    const { pipeline } = await newIntegration(story);
+    const silent = { ...ALERT, kind: 'silent', threshold: 0, window_minutes: 1, pipeline_id: pipeline };
+    const alert = await story.made('alerts', { ...silent, channels: [{ type: 'webhook', url }] });
+    story.harness.clock.advance(2 * 60_000);
+    const { client } = story.harness.operations;
+    const send = vi.spyOn(client, 'send').mockImplementationOnce(async (...args) => {
+      await story.call('DELETE', `alerts/${alert.id}`);
+      return await client.send(...args);
+    });
+    onTestFinished(() => send.mockRestore());
+    const checks = evaluator(story);
+    await evaluated(checks);
+    await evaluated(checks);
+    await checks.stop();
+    const told = received.filter((message) => message.alert.id === alert.id).map(({ type }) => type);
+    expect(told).toEqual(['alert.firing', 'alert.resolved']);
   });
 });

@@ -16,20 +16,24 @@ import { newId } from '../../../runtime/ids.ts';
 import { isMask, pathText } from '../../../secrets/mask.ts';
 import { restoreMaskedInSteps } from '../../../secrets/restore-masked.ts';
 import { maskChannel } from '../../../stores/config/alert-channels.ts';
+import { insertAlertEndings } from '../../../stores/config/alert-endings.ts';
 import {
+  channelKey,
   countAlerts,
   deleteAlert,
   findAlert,
+  findAlertState,
   forgetAlertState,
   insertAlert,
   listAlerts,
   listFiringAlerts,
+  replaceAnnounced,
   updateAlert,
 } from '../../../stores/config/alerts.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
 import type { Db, UserRole } from '../../../stores/config/schema.ts';
 import { announce } from '../alerts/channels.ts';
-import { announcementOf } from '../alerts/message.ts';
+import { announcementOf, endOf } from '../alerts/message.ts';
 import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';
 import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { requirePipeline } from './integrations.ts';
@@ -159,8 +163,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
         const sent = withStoredAddresses(body, before.channels);
         await check(tx, { ...before, ...sent }, before);
         const after = await updateAlert({ db: tx, cipher }, before, { ...sent, updated_at: change.stamp.now });
-        const goesOn = before.enabled && after.enabled && watchesTheSame(before, after);
-        if (!goesOn) await forgetAlertState(tx, after.id);
+        await end(tx, before, after, change.stamp.now);
         change.audit({ id: before.id, before: masked(before), after: masked(after) });
         return withWarnings(shownTo(user.role, after));
       }),
@@ -175,6 +178,7 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
     async ({ params, user }, reply) => {
       await context.write(user, 'alert.deleted', async (tx, change) => {
         const before = found(await findAlert({ db: tx, cipher }, user.org_id, params.id));
+        await end(tx, before, undefined, change.stamp.now);
         await deleteAlert(tx, user.org_id, before.id);
         change.audit({ id: before.id, before: masked(before) });
       });
@@ -211,6 +215,25 @@ export function alertRoutes(app: AdminApp, context: AdminContext): void {
       return { results };
     },
   );
+
+  /** Channels that were told of the alert, and no longer belong to it, are told its end by the process that evaluates alerts. */
+  async function end(tx: Db, before: Alert, after: Alert | undefined, now: string): Promise<void> {
+    const state = await findAlertState(tx, before.id);
+    if (state === undefined) return;
+    const goesOn = before.enabled && after?.enabled === true && watchesTheSame(before, after);
+    const kept = new Set(goesOn ? after.channels.map(channelKey) : []);
+    const ended = before.channels.filter((channel) => !kept.has(channelKey(channel)) && state.announced[channelKey(channel)] === 'firing');
+    const verb = after === undefined ? 'deleted' : after.enabled ? 'changed' : 'disabled';
+    const announcement = endOf(before, state, verb, now, context.settings.baseUrl);
+    const { id: alert_id, org_id } = before;
+    await insertAlertEndings(
+      { db: tx, cipher },
+      ended.map((channel) => ({ alert_id, org_id, channel, announcement, created_at: now })),
+    );
+    if (!goesOn) return await forgetAlertState(tx, alert_id);
+    const left = Object.entries(state.announced).filter(([key]) => kept.has(key));
+    await replaceAnnounced(tx, alert_id, Object.fromEntries(left));
+  }
 
   /** A missing setting can be added later, so it is no reason to reject the alert. */
   function withWarnings(alert: Alert) {

@@ -17,6 +17,7 @@ import { maxDeliverers } from './0015-max-deliverers.ts';
 import { sealedChannels } from './0016-sealed-channels.ts';
 import { changedDocuments } from './0017-changed-documents.ts';
 import { integrationsList } from './0018-integrations-list.ts';
+import { alertEndings } from './0019-alert-endings.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sealedChannels,
   changedDocuments,
   integrationsList,
+  alertEndings,
 ];
 
 type ResourceTable = 'pipelines' | 'templates' | 'integrations' | 'transformations' | 'test_cases' | 'alerts' | 'webhook_sources';
