@@ -11,6 +11,8 @@ const digest = hash('sha256', 'ada@shop.example', 'hex');
 test('without rules everything is shown but keys and tokens', () => {
   const body = { type: 'track', event: 'E', messageId: 'm', extra: { a: 1 }, context: { ip: '203.0.113.7', page: { url: 'https://a/' } } };
   expect(shown({ ...body, writeKey: 'pk_1', context: { ...body.context, challenge_token: 't' } })).toEqual(body);
+  const event = { ...body, writeKey: 'pk_1', context: { ...body.context, challenge_token: 't' } };
+  expect(shown({ writeKey: 'pk_1', batch: [event, 'x', event] })).toEqual({ batch: [body, 'x', body] });
 });
 
 const CASES: [name: string, rules: Rules, body: object, expected: object][] = [

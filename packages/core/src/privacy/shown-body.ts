@@ -5,6 +5,7 @@
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
 import { finish, type Steps } from '../steps.ts';
+import { withoutCredentials } from './credentials.ts';
 import { type CompiledPii, PiiPass } from './pii.ts';
 
 /** Body fields with another name in the event. */
@@ -21,9 +22,8 @@ export function shownBody(body: unknown, pii: CompiledPii): JsonObject | null {
 /** The same, divided: for a body of any size. */
 export function* shownBodyInSteps(body: unknown, pii: CompiledPii): Steps<JsonObject | null> {
   if (!isObject(body)) return null;
-  const { writeKey: _key, ...sent } = body as JsonObject;
+  const sent = withoutCredentials(body as JsonObject);
   const context = own(sent, 'context');
-  if (isObject(context)) delete (context as JsonObject).challenge_token;
   return asksNothing(pii) ? sent : yield* underRules(sent, isObject(context) ? (context as JsonObject) : undefined, pii);
 }
 

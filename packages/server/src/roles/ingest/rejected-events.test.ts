@@ -188,6 +188,25 @@ test('keys and tokens are not kept, the visitor is', async () => {
   expect(letter?.event.request).toEqual({ source: 'browser', ip: '127.0.0.1', user_agent: 'UA/1', gpc: true });
 });
 
+const WITH_SECRETS = { type: 'track', event: 'E', writeKey: 'pk_web', context: { challenge_token: 'ct_in_event', locale: 'de' } };
+const LARGE_CONTEXT = { challenge_token: 'ct_of_batch', text: 'x'.repeat(33_000) };
+test.each([
+  ['a context that is too large', json({ writeKey: 'pk_web', context: LARGE_CONTEXT, batch: [WITH_SECRETS] }), 413],
+  ['too many events', json({ writeKey: 'pk_web', batch: Array(501).fill(WITH_SECRETS) }), 413],
+  ['a number that cannot be kept', json({ batch: [WITH_SECRETS] }).replace('{', '{"rate":1e400,'), 400],
+  ['a body that was cut', json({ batch: [WITH_SECRETS, WITH_SECRETS] }).slice(0, -100), 400],
+  ['an object in place of its list', json({ batch: WITH_SECRETS }), 400],
+  ['a body that nests too deep', json({ batch: [WITH_SECRETS] }).replace('{', `{"deep":${'['.repeat(200)}${']'.repeat(200)},`), 400],
+])('a batch that is rejected as a whole keeps no keys and tokens: %s', async (_name, body, status) => {
+  const before = (await lettersOf('pl_web')).letters.length;
+  expect((await send({ path: '/v1/batch', body })).status).toBe(status);
+  const [letter, ...more] = (await lettersOf('pl_web')).letters.slice(before);
+  expect(more).toEqual([]);
+  const stored = JSON.stringify(letter?.event);
+  expect(stored).toContain('locale');
+  for (const secret of ['ct_in_event', 'ct_of_batch', 'pk_web']) expect(stored).not.toContain(secret);
+});
+
 test.each([70_000, 1_048_576])('64 KB of an event of %d bytes are kept, as text', async (size) => {
   await send({ path: '/v1/t', body: json({ type: 'track', messageId: `large-${size}`, properties: { text: 'x'.repeat(size) } }) });
   const { event } = (await found(`large-${size}`)) ?? {};

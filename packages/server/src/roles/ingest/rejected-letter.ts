@@ -1,8 +1,9 @@
 /** What is kept of one rejected event: a dead letter of stage `ingest`. */
 import { findInexactNumber } from '@firsthand/core/event/exact-numbers.ts';
 import { LONG_NUMBER, scanJson, TOO_DEEP } from '@firsthand/core/event/scan-json.ts';
-import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
+import { isObject, type JsonObject } from '@firsthand/core/json.ts';
 import type { DeadLetter, RejectedEvent, RejectedSender } from '@firsthand/core/outcome/outcome.ts';
+import { textWithoutCredentials, withoutCredentials } from '@firsthand/core/privacy/credentials.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { changeJsonText } from '../../intake/long-numbers.ts';
 import { MAX_DEPTH } from '../../intake/parse-body.ts';
@@ -49,7 +50,7 @@ export function deadLetterOf(rejected: Rejected, retentionMs: number): DeadLette
 function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request, cut, sender }: Rejected): RejectedEvent {
   const isWhole = bytes.length <= MAX_KEPT_BYTES && !cut;
   return {
-    ...(isWhole ? keptBody(bytes) : { raw: bytes.toString('utf8', 0, MAX_KEPT_BYTES) }),
+    ...(isWhole ? keptBody(bytes) : { raw: textWithoutCredentials(bytes.toString('utf8', 0, MAX_KEPT_BYTES)) }),
     message: messageOf(rejection),
     received_at: new Date(receivedAt).toISOString(),
     ...(impliedType === undefined ? {} : { type: impliedType }),
@@ -62,22 +63,18 @@ function rejectedEvent({ bytes, rejection, receivedAt, impliedType, request, cut
 function keptBody(bytes: Buffer): Pick<RejectedEvent, 'raw' | 'inexact'> {
   const text = bytes.toString();
   const flags = scanJson(bytes, MAX_DEPTH);
-  if (flags === TOO_DEEP) return { raw: text };
+  if (flags === TOO_DEEP) return { raw: textWithoutCredentials(text) };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { raw: text };
+    return { raw: textWithoutCredentials(text) };
   }
   const isInexact = flags === LONG_NUMBER && findInexactNumber(bytes) !== undefined;
-  return isInexact ? { raw: changeJsonText(bytes, withoutCredentials), inexact: true } : { raw: withoutCredentials(value) };
+  return isInexact ? { raw: changeJsonText(bytes, kept), inexact: true } : { raw: kept(value) };
 }
 
 /** Keys and challenge tokens are not kept. */
-function withoutCredentials(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  const { writeKey: _key, ...kept } = value as JsonObject;
-  const context = own(kept, 'context');
-  if (isObject(context)) delete (context as JsonObject).challenge_token;
-  return kept;
+function kept(value: unknown): unknown {
+  return isObject(value) ? withoutCredentials(value as JsonObject) : value;
 }
