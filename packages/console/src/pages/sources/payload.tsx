@@ -1,8 +1,6 @@
 /** How a source reads its webhooks, and the event that it would make of a pasted payload, by the code that maps webhooks on the server. */
 import { findSource } from '@firsthand/catalog/sources/index.ts';
 import type { WebhookSourceFields } from '@firsthand/core/config/webhook-source.ts';
-import { compileMapping } from '@firsthand/core/inbound/map-webhook.ts';
-import type { Json as JsonValue } from '@firsthand/core/json.ts';
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -11,12 +9,14 @@ import { Conflict } from '../../components/conflict.tsx';
 import { Editor } from '../../components/editor.tsx';
 import { Json } from '../../components/json.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
+import { parseExactly } from '../../exact-json.ts';
 import { failureText } from '../../forms.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { SAMPLE_PAYLOADS } from './sample-payloads.ts';
 import classes from './sources.module.css';
 import { providerName, SOURCES, type Source, saveSource } from './sources.ts';
+import { tryPayload } from './try-payload.ts';
 
 /** Set elsewhere in the console, or only through the API. */
 type NotHere = 'pipeline_id' | 'name' | 'source_type' | 'provider' | 'kind' | 'connection' | 'enabled';
@@ -51,18 +51,12 @@ export function Payload({ source }: { source: Source }) {
   useUnsaved(reading !== stored);
   const shown = useDeferredValue(text);
   const shownReading = useDeferredValue(reading);
-  const result = useMemo(() => {
-    try {
-      const tried = { ...source, ...(JSON.parse(shownReading) as Partial<Source>) };
-      const { map } = compileMapping(findSource(source.provider), tried as Parameters<typeof compileMapping>[1]);
-      const headers = typeHeader === undefined ? {} : { [typeHeader]: eventType };
-      return map({ body: JSON.parse(shown) as JsonValue, headers, query: {} }, Date.now());
-    } catch (error) {
-      return { ok: false as const, reason: error instanceof Error ? error.message : String(error) };
-    }
-  }, [source, shown, shownReading, typeHeader, eventType]);
+  const result = useMemo(
+    () => tryPayload(source, shownReading, shown, typeHeader === undefined ? {} : { [typeHeader]: eventType }, Date.now()),
+    [source, shown, shownReading, typeHeader, eventType],
+  );
   const save = useMutation({
-    mutationFn: (base: Source) => saveSource(base, readingOf, JSON.parse(reading) as never),
+    mutationFn: (base: Source) => saveSource(base, readingOf, parseExactly(reading) as never),
     onSuccess: async (saved) => {
       if (saved.kind === 'conflict') return setTheirs(saved.theirs);
       setTheirs(undefined);

@@ -1,6 +1,7 @@
 /** A webhook request to records for the ingest log: verify, parse, map, validate. A replay takes the same steps. */
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
+import { withExactIntegers } from '@firsthand/core/inbound/exact-integers.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
@@ -9,7 +10,6 @@ import type { CompiledWebhookSource } from '../../snapshot/webhook-source.ts';
 import { ANY_CALL } from '../call-rules.ts';
 import { buildRecord, type IngestRecord } from '../ingest-record.ts';
 import { inexactNumber, parseBody, withoutMark } from '../parse-body.ts';
-import { withExactIntegers } from './exact-integers.ts';
 
 export interface WebhookRequest {
   headers: Readonly<Record<string, string>>;
