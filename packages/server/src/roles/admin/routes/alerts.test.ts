@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-record.ts';
 import { createCipher } from '../../../secrets/cipher.ts';
 import { sealStoredChannels } from '../../../stores/config/alert-channels.ts';
@@ -563,6 +563,12 @@ onStory('the window of an alert', (story) => {
 onStory('ends of alerts', (story) => {
   beforeEach(() => {
     received = [];
+  });
+  // Each test deletes its alert while it fires.
+  afterEach(async () => {
+    const checks = evaluator(story);
+    await evaluated(checks);
+    await checks.stop();
   });
 
   test.each([
