@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Settings } from '@firsthand/server/config.ts';
-import { SQLITE_FILE } from '@firsthand/server/stores/config/open.ts';
+import { requireDataDir, SQLITE_FILE } from '@firsthand/server/stores/data-dir.ts';
 import { OBSERVE_FILE } from '@firsthand/server/stores/observe/tables.ts';
 import { ownAlone } from '@firsthand/server/stores/sole-owner.ts';
 import { CommandError } from './failure.ts';
@@ -23,7 +23,7 @@ const WAIT_MS = 200;
 
 /** Runs `work` while no service can start on the folder. Fails if one is running. */
 export async function whileStopped<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  requireDataDir(dataDir);
   return await alone(dataDir, 'The service is running on this DATA_DIR: stop it first.', async () => {
     requireStopped(dataDir);
     return await work();

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { readSettings, type Settings } from '@firsthand/server/config.ts';
 import { systemClock } from '@firsthand/server/runtime/clock.ts';
 import { openVault, type Vault } from '@firsthand/server/secrets/vault.ts';
-import { type ConfigStore, openConfigStore, SQLITE_FILE } from '@firsthand/server/stores/config/open.ts';
+import { type ConfigStore, openConfigStore } from '@firsthand/server/stores/config/open.ts';
 import { listKeyedOrganisations } from '@firsthand/server/stores/config/organisations.ts';
+import { requireConfiguration, requireDataDir, SQLITE_FILE } from '@firsthand/server/stores/data-dir.ts';
 import { hasInterruptedRestore } from '@firsthand/server/stores/interrupted-restore.ts';
 import { CommandError } from './failure.ts';
 
@@ -22,7 +23,11 @@ export interface Installation extends Vault, Pick<ConfigStore, 'db'> {
 
 /** With a wrong DATA_DIR a command would work on a new, empty installation and find nothing wrong with it. */
 export function requireInstallation({ databaseUrl, dataDir }: Settings): void {
-  if (databaseUrl !== undefined || existsSync(join(dataDir, SQLITE_FILE)) || hasInterruptedRestore(dataDir)) return;
+  if (databaseUrl !== undefined) return;
+  if (existsSync(dataDir)) requireDataDir(dataDir);
+  if (hasInterruptedRestore(dataDir)) return;
+  requireConfiguration(dataDir);
+  if (existsSync(join(dataDir, SQLITE_FILE))) return;
   throw new CommandError(`There is no installation in ${dataDir}: set DATA_DIR, or DATABASE_URL, as for the service.`);
 }
 

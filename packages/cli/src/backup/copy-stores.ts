@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup as copyPages, DatabaseSync } from 'node:sqlite';
 import type { Settings } from '@firsthand/server/config.ts';
+import { namingFile } from '@firsthand/server/stores/data-dir.ts';
 import { openEnvironment } from '@firsthand/server/stores/event-log/lmdb/environment.ts';
 import { EMBEDDED } from '../embedded.ts';
 
@@ -61,6 +62,8 @@ async function copySqlite(from: string, to: string, compact: boolean): Promise<v
   try {
     if (compact) database.prepare('vacuum into ?').run(to);
     else await copyPages(database, to, { rate: ALL_PAGES });
+  } catch (error) {
+    throw namingFile(from, error);
   } finally {
     database.close();
   }

@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '@firsthand/server/config.ts';
+import { openUnmigrated } from '@firsthand/server/stores/config/open.ts';
+import { requireConfiguration, requireDataDir, requireStores } from '@firsthand/server/stores/data-dir.ts';
 import { copyStores } from '../backup/copy-stores.ts';
 import { listFiles, writeManifest } from '../backup/manifest.ts';
 import { addBackup, openRepository, withRepository } from '../backup/repository.ts';
@@ -16,9 +18,22 @@ export async function backup(args: string[]): Promise<void> {
   const settings = settingsOrFail();
   requireEmbedded(settings, 'backup', 'pg_dump');
   if ((to === undefined) === (repository === undefined)) throw new UsageError('Give either --to or --repository.');
+  if (existsSync(settings.dataDir)) requireDataDir(settings.dataDir);
+  requireConfiguration(settings.dataDir);
   if (!existsSync(join(settings.dataDir, EMBEDDED.config))) throw new CommandError(`There is nothing to back up in ${settings.dataDir}.`);
+  await requireWhole(settings);
   if (to !== undefined) print(await backUpTo(settings, to));
   if (repository !== undefined) print(await backUpInto(settings, repository));
+}
+
+/** A backup of what is left would pass for a whole one. */
+async function requireWhole({ dataDir, natsUrl }: Settings): Promise<void> {
+  const store = openUnmigrated({ dataDir });
+  try {
+    await requireStores(dataDir, store.db, { log: natsUrl === undefined });
+  } finally {
+    await store.close();
+  }
 }
 
 /** A whole copy in a folder of its own. The manifest comes last. */

@@ -9,6 +9,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { ThreadLink } from '../runtime/thread-link.ts';
 import { migrate as migrateConfig } from './config/migrate.ts';
 import { type ConfigStore, type ConfigStoreOptions, openConfigStore, openUnmigrated } from './config/open.ts';
+import { noteStores, removeUnfinished, requireDataDir, requireStores, requireWholeLog, StoreFault } from './data-dir.ts';
 import { openSqliteSpace, type SpaceReaders } from './disk-space.ts';
 import type { Ephemeral } from './ephemeral/port.ts';
 import type { NatsSecurity } from './event-log/jetstream/connection.ts';
@@ -60,14 +61,20 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
       // Before the migrations: a restore, or another process, may be at work on the folder.
       opened.push(await naming('DATA_DIR', lock(dataDir)));
       removeAbandonedCopies(dataDir);
+      if (databaseUrl !== undefined) requireWholeLog(dataDir);
     }
     const exposed = tightenDataDir(dataDir);
     if (exposed.length > 0) logger.warn({ files: exposed }, 'files in DATA_DIR are readable by other users and cannot be changed');
-    const databases = await naming('DATA_DIR', openDatabases({ databaseUrl, dataDir, clock, onConnectionError }));
+    const databases = await naming(
+      'DATA_DIR',
+      openDatabases({ databaseUrl, dataDir, clock, onConnectionError, log: natsUrl === undefined }),
+    );
     opened.unshift(databases);
     const { config, observe, migrate } = databases;
+    if (natsUrl === undefined) removeUnfinished(dataDir);
     const events = await (natsUrl === undefined ? naming('DATA_DIR', openEmbedded(deps)) : naming('NATS_URL', openAtScale(deps, natsUrl)));
     opened.unshift(events);
+    if (databaseUrl === undefined) await noteStores(dataDir, config.db, { log: natsUrl === undefined, now: clock.now() });
     const space = { ...events.space };
     if (databaseUrl === undefined) {
       const traces = openSqliteSpace(join(dataDir, OBSERVE_FILE));
@@ -83,10 +90,16 @@ export async function openStores(deps: StoresDeps): Promise<Stores> {
 
 /** The embedded files are migrated at once. PostgreSQL may be unavailable: it is connected to at the first query. */
 async function openDatabases(
-  options: Required<ConfigStoreOptions>,
+  options: Required<ConfigStoreOptions> & { log: boolean },
 ): Promise<Pick<Stores, 'config' | 'observe' | 'migrate'> & { close(): Promise<void> }> {
   if (options.databaseUrl === undefined) {
     const config = await openConfigStore(options);
+    try {
+      await requireStores(options.dataDir, config.db, options);
+    } catch (error) {
+      await config.close();
+      throw error;
+    }
     const observe = await openObserve(options);
     return { config, observe, migrate: async () => {}, close: () => closeAll([observe, config]) };
   }
@@ -143,6 +156,7 @@ async function naming<T>(variable: string, opening: Promise<T>): Promise<T> {
   try {
     return await opening;
   } catch (error) {
+    if (error instanceof StoreFault) throw error;
     throw new Error(`${variable}: ${messageOf(error)}`, { cause: error });
   }
 }
@@ -153,7 +167,7 @@ function messageOf(error: unknown): string {
 }
 
 async function lock(dataDir: string): Promise<{ close(): Promise<void> }> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  requireDataDir(dataDir);
   return ownAlone(dataDir);
 }
 

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, PostgresAdapter } from 'kysely';
 import type { Clock } from '../../runtime/clock.ts';
+import { requireConfiguration, requireDataDir, SQLITE_FILE } from '../data-dir.ts';
 import { finishInterruptedRestore } from '../interrupted-restore.ts';
 import { migrate } from './migrate.ts';
 import type { Engine } from './migrations/migration.ts';
@@ -23,8 +23,6 @@ export interface ConfigStore {
   close(): Promise<void>;
 }
 
-export const SQLITE_FILE = 'config.sqlite';
-
 /** Opens the store and migrates its schema. */
 export async function openConfigStore(options: ConfigStoreOptions): Promise<ConfigStore> {
   const store = openUnmigrated(options);
@@ -41,8 +39,9 @@ export async function openConfigStore(options: ConfigStoreOptions): Promise<Conf
 export function openUnmigrated({ databaseUrl, dataDir, onConnectionError = () => {} }: Omit<ConfigStoreOptions, 'clock'>): ConfigStore {
   const engine: Engine = databaseUrl === undefined ? 'sqlite' : 'postgres';
   if (databaseUrl === undefined) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    requireDataDir(dataDir);
     finishInterruptedRestore(dataDir);
+    requireConfiguration(dataDir);
   }
   const db = new Kysely<Schema>({
     dialect: databaseUrl === undefined ? sqliteDialect(join(dataDir, SQLITE_FILE)) : postgresDialect(databaseUrl, onConnectionError),

@@ -157,6 +157,11 @@ export interface AlertEndingRow {
   sealed: string;
   created_at: string;
 }
+/** A store of the embedded ones beside the configuration that exists: see stores/data-dir.ts. */
+export interface EmbeddedStoreRow {
+  name: string;
+  noted_at: string;
+}
 export interface TestCaseRow extends RowOf<typeof testCase> {}
 export interface TrackingPlanRow {
   pipeline_id: string;
@@ -268,6 +273,7 @@ export interface Schema {
   alerts: AlertRow;
   alert_states: AlertStateRow;
   alert_endings: AlertEndingRow;
+  embedded_stores: EmbeddedStoreRow;
   tracking_plans: TrackingPlanRow;
   webhook_sources: WebhookSourceRow;
   data_layers: DataLayerRow;

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseConnection, type SqliteDatabase, SqliteDialect, SqliteDriver, type SqliteStatement } from 'kysely';
+import { namingFile } from '../data-dir.ts';
 import { adaptStatement } from '../sqlite-statement.ts';
 import { isUnavailable } from './availability.ts';
 
@@ -46,7 +47,7 @@ const NOTHING: SqliteStatement = { reader: false, all: () => [], run: () => ({ c
 /** Adapts `node:sqlite` to the driver interface that Kysely expects, and caches prepared statements. */
 function openSqlite(file: string): SqliteDatabase {
   const database = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${STATEMENT_TIMEOUT_MS};`);
+  naming(file, () => database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${STATEMENT_TIMEOUT_MS};`));
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
@@ -56,10 +57,25 @@ function openSqlite(file: string): SqliteDatabase {
       const kept = statements.get(sql);
       if (kept !== undefined) return kept;
       // Take the write lock when a transaction begins: upgrading a read lock later could only fail.
-      const statement = adaptStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
+      const { reader, all, run, iterate } = naming(file, () => adaptStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql)));
+      const statement: SqliteStatement = {
+        reader,
+        all: (parameters) => naming(file, () => all(parameters)),
+        run: (parameters) => naming(file, () => run(parameters)),
+        iterate,
+      };
       if (statements.size >= MAX_CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
       statements.set(sql, statement);
       return statement;
     },
   };
+}
+
+/** A file that is damaged in the middle is noticed by the statement that reads the place. */
+function naming<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw namingFile(file, error);
+  }
 }

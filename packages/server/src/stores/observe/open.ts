@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { postgresDialect } from '../config/postgres.ts';
+import { namingFile } from '../data-dir.ts';
 import { adoptRows } from './adopt.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import { ReadThread } from './read-thread.ts';
@@ -34,7 +35,7 @@ export async function openObserve(options: ObserveOptions): Promise<ObserveStore
     } else await prepareObserve(kyselyWriter(observe));
   } catch (error) {
     await closeObserve(observe);
-    throw error;
+    throw databaseUrl === undefined ? namingFile(join(dataDir, OBSERVE_FILE), error) : error;
   }
   return { ...observe, close: () => closeObserve(observe) };
 }

@@ -18,6 +18,7 @@ import { sealedChannels } from './0016-sealed-channels.ts';
 import { changedDocuments } from './0017-changed-documents.ts';
 import { integrationsList } from './0018-integrations-list.ts';
 import { alertEndings } from './0019-alert-endings.ts';
+import { embeddedStores } from './0020-embedded-stores.ts';
 import type { Migration } from './migration.ts';
 
 /** Ordered by hand; a test rejects gaps. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   changedDocuments,
   integrationsList,
   alertEndings,
+  embeddedStores,
 ];
 
 type ResourceTable = 'pipelines' | 'templates' | 'integrations' | 'transformations' | 'test_cases' | 'alerts' | 'webhook_sources';
