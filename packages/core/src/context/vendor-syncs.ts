@@ -61,9 +61,24 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['bing_ads', 'microsoft'],
 ]);
 
-export function readSyncs(
-  pipeline: { identity_config: Pick<IdentityConfig, 'vendor_sync'> } & Pick<Pipeline, 'js_builder_config'>,
-): SyncRule[] {
+type Configured = { identity_config: Pick<IdentityConfig, 'vendor_sync'> } & Pick<Pipeline, 'js_builder_config'>;
+
+/** One line for each name that stands for no vendor: nothing is read or minted for it. */
+export function unknownSyncs({ identity_config, js_builder_config }: Configured): string[] {
+  const named = {
+    'js_builder_config.vendor_syncs': js_builder_config.vendor_syncs,
+    'identity_config.vendor_sync': identity_config.vendor_sync,
+  };
+  return Object.entries(named).flatMap(([field, syncs]) =>
+    Object.keys(syncs)
+      .filter((name) => !SYNC_IDS.has(ALIASES.get(name) ?? name))
+      .map(
+        (name) => `${field}: no vendor is named ${JSON.stringify(name)}, so it has no effect. Known are ${[...SYNC_IDS.keys()].join(', ')}`,
+      ),
+  );
+}
+
+export function readSyncs(pipeline: Configured): SyncRule[] {
   const syncs: Record<string, unknown> = { ...pipeline.identity_config.vendor_sync, ...pipeline.js_builder_config.vendor_syncs };
   return Object.entries(syncs).map(([name, sync]) => {
     const vendor = ALIASES.get(name) ?? name;

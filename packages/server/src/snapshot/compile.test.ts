@@ -61,6 +61,28 @@ test('vendor_syncs of the pipeline reach processing, disabled ones too', async (
   expect(compiled?.ingest.syncs.map(({ vendor }) => vendor)).toEqual(['tiktok']);
 });
 
+test('a vendor sync whose name no vendor has is a warning that names it', async () => {
+  const rows = rowsWith([]);
+  const [first] = rows.pipelines;
+  if (first === undefined) throw new Error('no pipeline');
+  const vendor_syncs = { facebok: { enabled: true }, facebook: {}, ga4: { enabled: false }, meta: {} };
+  const row = {
+    ...first.row,
+    js_builder_config: { ...first.row.js_builder_config, vendor_syncs },
+    identity_config: { ...first.row.identity_config, vendor_sync: { constructor: true, tiktok: true } },
+  };
+  const { snapshot, faults } = await compileSnapshot({ ...rows, pipelines: [{ ...first, row }] }, SETTINGS, new Map());
+  expect(faults).toMatchObject([
+    {
+      severity: 'warning',
+      id: 'pl_1',
+      message: expect.stringMatching(/^js_builder_config\.vendor_syncs: .*"facebok".*meta, google_analytics/),
+    },
+    { severity: 'warning', id: 'pl_1', message: expect.stringMatching(/^identity_config\.vendor_sync: .*"constructor"/) },
+  ]);
+  expect(snapshot.pipelines.get('pl_1')?.ingest.enabled).toBe(first.row.enabled);
+});
+
 test('a later change compiles the changed piece only', async () => {
   const rows = rowsWith([1, 2, 3]);
   const first = await compileSnapshot(rows, SETTINGS, new Map());

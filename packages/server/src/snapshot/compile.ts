@@ -4,7 +4,7 @@
  */
 import { longFields } from '@firsthand/core/config/pipeline.ts';
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
-import { readSyncs } from '@firsthand/core/context/vendor-syncs.ts';
+import { readSyncs, unknownSyncs } from '@firsthand/core/context/vendor-syncs.ts';
 import { isObject } from '@firsthand/core/json.ts';
 import { assembleProcessing, type CompiledOrganisation, compileOrganisation } from '@firsthand/core/process/compiled.ts';
 import type { ClickConsent } from '@firsthand/core/process/memory.ts';
@@ -125,7 +125,7 @@ export async function compileSnapshot(
         warnings,
       } = assembleProcessing(source, plan, (step) => compiledSteps.get(step.id) ?? compileTransformation(step, row.parameters));
       for (const fault of wrong) report('error', `${fault.field}: ${fault.message}`);
-      for (const warning of warnings) report('warning', warning);
+      for (const warning of [...warnings, ...unknownSyncs(pipeline)]) report('warning', warning);
       return {
         pipeline,
         ingest: compileIngestRules(pipeline, pipeline_key_secret, settings),
