@@ -20,7 +20,8 @@ export function settingsPages(): Page[] {
   const text = `${generatedFrom('packages/server/src/config/groups')}# Settings
 
 Settings are environment variables. An empty variable counts as unset. Bad values stop the start: the service prints one line for
-each fault, naming the variable, and exits with code 1.
+each fault, naming the variable, and exits with code 1. So does a setting that has no effect without another one, such as
+\`SMTP_FROM\` without \`SMTP_URL\`.
 
 ${sections.join('\n')}`;
   return [{ file: 'docs/reference/settings.md', text }];

@@ -105,6 +105,20 @@ describe('settings', () => {
     ['the port of metrics for collection', { INGEST_PORT: '9001', METRICS_PORT: '9001' }, /^METRICS_PORT: /],
     ['some roles on PostgreSQL alone', { ...POSTGRES, ROLES: 'admin,ingest' }, /^NATS_URL: /],
     ['some roles on NATS alone', { NATS_URL: 'nats://h:4222', ROLES: 'process' }, /^DATABASE_URL: /],
+    ['a sender without a mail server', { SMTP_FROM: 'alerts@shop.example' }, /^SMTP_FROM: .*without SMTP_URL/],
+    ['a mail user without a password', { SMTP_URL: 'smtp://user@mail.example' }, /^SMTP_URL: .*smtp:\/\/user:password@/],
+    ['a mail password without a user', { SMTP_URL: 'smtp://:secret@mail.example' }, /^SMTP_URL: /],
+    ['an OIDC client without an issuer', { OIDC_CLIENT_ID: 'firsthand' }, /^OIDC_CLIENT_ID: .*without OIDC_ISSUER/],
+    ['an OIDC secret without an issuer', { OIDC_CLIENT_SECRET: 'hidden' }, /^OIDC_CLIENT_SECRET: (?!.*hidden)/],
+    ['an OIDC claim without an issuer', { OIDC_ROLE_CLAIM: 'groups' }, /^OIDC_ROLE_CLAIM: .*without OIDC_ISSUER/],
+    [
+      'a map of groups without their claim',
+      { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'firsthand', OIDC_ROLE_MAP: 'staff=viewer' },
+      /^OIDC_ROLE_MAP: .*without OIDC_ROLE_CLAIM/,
+    ],
+    ['credentials of NATS without its address', { NATS_CREDS: import.meta.filename }, /^NATS_CREDS: .*without NATS_URL/],
+    ['an nkey without an address', { NATS_NKEY: import.meta.filename }, /^NATS_NKEY: .*without NATS_URL/],
+    ['an authority without an address', { NATS_CA: import.meta.filename }, /^NATS_CA: .*without NATS_URL/],
   ])('%s is refused by name', (_name, env, fault) => {
     expect(readSettings(env)).toMatchObject({ ok: false, faults: [expect.stringMatching(fault)] });
   });

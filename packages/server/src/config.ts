@@ -8,6 +8,14 @@ export type { Role } from './config/groups/roles-and-security.ts';
 export type Settings = { [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key] extends Setting<infer T> ? T : never };
 export type SettingsResult = { ok: true; settings: Settings } | { ok: false; faults: string[] };
 
+/** Settings that do nothing without another one: that one was forgotten or mistyped. */
+const NEEDED: readonly [needed: string, by: readonly string[]][] = [
+  ['SMTP_URL', ['SMTP_FROM']],
+  ['OIDC_ISSUER', ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_CLAIM']],
+  ['OIDC_ROLE_CLAIM', ['OIDC_ROLE_MAP']],
+  ['NATS_URL', ['NATS_CREDS', 'NATS_NKEY', 'NATS_CA', 'NATS_CERT', 'NATS_KEY']],
+];
+
 export function readSettings(env: Record<string, string | undefined>): SettingsResult {
   const faults: string[] = [];
   // An empty variable is an unset one.
@@ -39,6 +47,10 @@ export function readSettings(env: Record<string, string | undefined>): SettingsR
   const { metricsPort } = settings;
   if (metricsPort !== undefined && metricsPort !== 0 && (metricsPort === settings.port || metricsPort === settings.ingestPort))
     faults.push('METRICS_PORT: expected another port than PORT and INGEST_PORT; leave it unset to serve metrics on the main listener');
+  for (const [needed, dependents] of NEEDED)
+    for (const variable of dependents)
+      if (value(variable) !== undefined && value(needed) === undefined)
+        faults.push(`${variable}: has no effect without ${needed}: set both or neither`);
   if ((settings.natsCert === undefined) !== (settings.natsKey === undefined))
     faults.push('NATS_CERT: NATS_CERT and NATS_KEY must be set together');
   if (settings.oidcIssuer !== undefined && settings.oidcClientId === undefined)

@@ -64,7 +64,9 @@ export const smtpUrl: Parser<string> = {
   expected: 'smtp://user:password@host:port',
   parse(text) {
     const url = urlOf(text, ['smtp:', 'smtps:']);
-    return url !== undefined && new URL(url).hostname !== '' ? url : undefined;
+    if (url === undefined) return undefined;
+    const { hostname, username, password } = new URL(url);
+    return hostname !== '' && (username === '') === (password === '') ? url : undefined;
   },
 };
 
