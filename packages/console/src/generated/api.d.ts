@@ -1702,7 +1702,9 @@ export interface paths {
         get: operations["getWebhookSource"];
         /**
          * Change a webhook source
-         * @description Least role: **editor**.
+         * @description A new `signing_secret` needs the role admin, as rotate-secret does. The mask of the stored one keeps it.
+         *
+         *     Least role: **editor**.
          */
         put: operations["updateWebhookSource"];
         post?: never;

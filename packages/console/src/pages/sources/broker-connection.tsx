@@ -1,6 +1,7 @@
 /** The fields with which a source connects to its broker. Their labels are the terms of the brokers. */
 import { PasswordInput, Select, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useMay } from '../../session/use-session.ts';
 
 interface Field {
   name: string;
@@ -111,6 +112,7 @@ export function ConnectionFields<Values extends BrokerValues>(props: {
   const { kind, form, stored } = props;
   const { fields, needsSecret, secret }: BrokerForm = BROKERS[kind];
   const { connection } = form.values;
+  const maySetSecret = useMay('admin') || !stored;
   return (
     <>
       {fields
@@ -124,7 +126,8 @@ export function ConnectionFields<Values extends BrokerValues>(props: {
       {needsSecret(connection) && (
         <PasswordInput
           label={secret}
-          description={stored ? 'Empty keeps the stored one.' : undefined}
+          description={maySetSecret ? (stored ? 'Empty keeps the stored one.' : undefined) : 'A new one needs the role admin.'}
+          disabled={!maySetSecret}
           autoComplete="off"
           {...form.getInputProps('signing_secret')}
         />

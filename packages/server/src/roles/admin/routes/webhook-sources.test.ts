@@ -189,6 +189,20 @@ onStory('webhook sources', (story) => {
     expect(await story.refusal('GET', 'webhook-sources?offset=-2')).toEqual([422, 'VALIDATION_ERROR', 'offset']);
   });
 
+  test('a new signing secret is for admins, as a rotation is; editors change the rest and may send the mask back', async () => {
+    const [editor, admin] = [await story.as('editor'), await story.as('admin')];
+    const body = { pipeline_id: await newPipeline(story), name: 'Secret', source_type: 'crm', signing_secret: 'whsec_first-secret' };
+    const { id } = await story.made('webhook-sources', body, editor);
+    const path = `webhook-sources/${id}`;
+    expect(await story.refusal('PUT', path, { signing_secret: 'whsec_another-secret' }, editor)).toEqual([403, 'FORBIDDEN']);
+    const renamed = await editor('PUT', path, { name: 'Renamed', signing_secret: '••••cret' });
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'Renamed']);
+    expect(await storedSecret(String(id))).toBe('whsec_first-secret');
+    expect((await admin('PUT', path, { signing_secret: 'whsec_another-secret' })).status).toBe(200);
+    expect(await storedSecret(String(id))).toBe('whsec_another-secret');
+    await story.call('DELETE', path);
+  });
+
   test('are for editors to write, for admins to rotate and delete', async () => {
     const [viewer, editor, admin] = [await story.as('viewer'), await story.as('editor'), await story.as('admin')];
     const body = { pipeline_id: await newPipeline(story), name: 'Roles', source_type: 'crm' };

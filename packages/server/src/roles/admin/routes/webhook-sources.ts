@@ -19,7 +19,7 @@ import {
   updateWebhookSource,
 } from '../../../stores/config/webhook-sources.ts';
 import { readHealth } from '../../../stores/observe/dead-letters.ts';
-import type { AdminApp, AdminContext } from '../deps.ts';
+import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';
 import { ifMatchHeader, requireUnchanged } from '../if-match.ts';
 import { requirePipeline } from './integrations.ts';
 
@@ -138,6 +138,7 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       config: { role: 'editor', errors: ['CONFLICT'] },
       schema: {
         summary: 'Change a webhook source',
+        description: 'A new `signing_secret` needs the role admin, as rotate-secret does. The mask of the stored one keeps it.',
         tags,
         params: IdParams,
         headers: ifMatchHeader('The `updated_at` that was read.', '2026-05-01T12:00:00.000Z'),
@@ -151,6 +152,8 @@ export function webhookSourceRoutes(app: AdminApp, context: AdminContext): void 
       const { signing_secret: given, ...sent } = request.body;
       // Writing a mask back keeps the stored secret.
       const secret = given !== undefined && isMask(given) ? undefined : given;
+      if (secret !== undefined && !roleReaches(user.role, 'admin'))
+        throw new ApiError('FORBIDDEN', { message: `A new signing_secret needs the role admin; yours is ${user.role}.` });
       const updated = await context.write(user, 'webhook_source.updated', async (tx, change) => {
         const before = found(await findWebhookSource(tx, user.org_id, params.id));
         requireUnchanged(headers['if-match'], before.updated_at, 'The source');
