@@ -89,6 +89,28 @@ test('a bad setting is named, and PostgreSQL is left to its own tools', async ()
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/pg_dump/)]);
 });
 
+test.each([
+  ['127.0.0.1:1', 'nobody@127.0.0.1:1/none', /ECONNREFUSED/],
+  ['localhost:1', 'nobody@localhost:1/none', /ECONNREFUSED/],
+  ['/nowhere', '/none?host=/nowhere', /ENOENT/],
+])('every command that needs PostgreSQL names the server that it cannot reach: %s', async (host, address, reason) => {
+  const env = { DATABASE_URL: `postgres://${address}`, SECRET_KEY: 'a key of sixteen characters' };
+  const commands = [
+    org('a@example.com'),
+    ['user', 'reset-password', '--email', 'a@example.com'],
+    ['audit', 'verify'],
+    ['rotate-key', '--new-key', 'another key of sixteen characters'],
+    ['upgrade', '--check'],
+  ];
+  for (const command of commands) {
+    const { code, out, err } = await firsthand(command, env);
+    expect([code, out], command.join(' ')).toEqual([1, '']);
+    expect(err).toMatch(/^DATABASE_URL: PostgreSQL at [^\n]+\n$/);
+    expect(err).toContain(`PostgreSQL at ${host} cannot be used: `);
+    expect(err).toMatch(reason);
+  }
+});
+
 test('the demo ends with an error if another service has its port, or refuses its owner', async () => {
   const other = createServer((request, response) => response.writeHead(request.url === '/readyz' ? 200 : 401).end());
   await new Promise<void>((resolve) => other.listen(0, resolve));

@@ -8,7 +8,7 @@ import { indexesByHand } from '@firsthand/server/stores/observe/schema.ts';
 import { natsSecurity } from '@firsthand/server/stores/open-stores.ts';
 import { VERSION } from '@firsthand/server/version.ts';
 import { CommandError } from '../failure.ts';
-import { print, requireInstallation, settingsOrFail } from '../installation.ts';
+import { namingDatabase, print, requireInstallation, settingsOrFail } from '../installation.ts';
 import { readOptions } from '../options.ts';
 
 /** Migrations run at the start of the new version; this command only says what they will do, and what the operator must do. */
@@ -16,8 +16,12 @@ export async function upgrade(args: string[]): Promise<void> {
   const { check } = readOptions(args, { required: [], flags: ['check'] });
   if (!check) throw new CommandError('Migrations run when the new version starts. Use firsthand upgrade --check to see what it will do.');
   const settings = settingsOrFail();
-  const { databaseUrl, dataDir } = settings;
   requireInstallation(settings);
+  await namingDatabase(settings, () => report(settings));
+}
+
+async function report(settings: Settings): Promise<void> {
+  const { databaseUrl, dataDir } = settings;
   const store = openUnmigrated({ databaseUrl, dataDir });
   try {
     const status = await schemaStatus(store.db);
