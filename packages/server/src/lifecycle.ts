@@ -11,12 +11,17 @@ export interface Running {
   greeting: string[];
   /** Time that `stop` waits on purpose before it begins to close. */
   drainDelayMs: number;
+  /** Without the log a stop has nothing to wait for: what is not stored yet is sent or processed again by the next process. */
+  logAvailable(): boolean;
   stop(): Promise<void>;
 }
 /** Half a second less than the ten seconds that container runtimes commonly wait before they kill. */
 const STOP_WITHIN_MS = 9_500;
+/** In-flight requests may still end while the log is away. */
+const WITHOUT_LOG_MS = 2_500;
+const LOOK_EVERY_MS = 250;
 
-export async function runUntilStopped(logger: Pick<Logger, 'fatal' | 'error'>, start: () => Promise<Running>): Promise<void> {
+export async function runUntilStopped(logger: Pick<Logger, 'fatal' | 'error' | 'warn'>, start: () => Promise<Running>): Promise<void> {
   let running: Running | undefined;
   let stopping = false;
   let exitCode = 0;
@@ -28,6 +33,7 @@ export async function runUntilStopped(logger: Pick<Logger, 'fatal' | 'error'>, s
     if (stopping) return;
     stopping = true;
     setTimeout(() => process.exit(exitCode), running.drainDelayMs + STOP_WITHIN_MS).unref();
+    endWithoutLog(running);
     running.stop().then(
       () => process.exit(exitCode),
       (error: unknown) => {
@@ -35,6 +41,17 @@ export async function runUntilStopped(logger: Pick<Logger, 'fatal' | 'error'>, s
         process.exit(1);
       },
     );
+  }
+
+  /** Looks again and again: the log may go away during the stop. */
+  function endWithoutLog({ logAvailable }: Running): void {
+    let awayMs = 0;
+    setInterval(() => {
+      awayMs = logAvailable() ? 0 : awayMs + LOOK_EVERY_MS;
+      if (awayMs < WITHOUT_LOG_MS) return;
+      logger.warn('event log unavailable, exiting without waiting for it');
+      process.exit(exitCode);
+    }, LOOK_EVERY_MS).unref();
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);

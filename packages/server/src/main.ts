@@ -260,12 +260,14 @@ export async function startServer(settings: Settings, { record = true }: { recor
   return {
     drainDelayMs: settings.drainDelayMs,
     greeting: database ? greeting(settings, listeners.addresses, database.owner) : [WAITING_FOR_DATABASE],
+    logAvailable: () => log.available,
     async stop() {
       draining = true;
       stopping.abort();
       listeners.drain();
       ingest?.drain();
-      await sleep(settings.drainDelayMs);
+      // Without the log `/readyz` is 503 already: nobody sends requests that a delay would serve.
+      if (log.available) await sleep(settings.drainDelayMs);
       await listeners.close();
       await ingest?.stop();
       files?.stop();
