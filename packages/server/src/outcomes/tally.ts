@@ -10,6 +10,7 @@ import {
   type TraceStepRow,
   UNTRACED,
 } from '../stores/observe/rows.ts';
+import { cleanText, storedId, storedName, storedReason } from '../stores/observe/stored-text.ts';
 
 const MINUTE = 60_000;
 
@@ -41,16 +42,16 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     const row: TraceEventRow = {
       org_id: outcome.org_id,
       pipeline_id: outcome.pipeline_id,
-      event_id: clean(outcome.event_id),
+      event_id: cleanText(outcome.event_id),
       received_at: receivedAt,
       processed_at: outcome.at,
       type: outcome.type,
       original_type: outcome.original_type ?? null,
-      event: optional(outcome.event),
-      user_id: optional(outcome.user_id),
-      anonymous_id: optional(outcome.anonymous_id),
+      event: optional(outcome.event, storedName),
+      user_id: optional(outcome.user_id, storedId),
+      anonymous_id: optional(outcome.anonymous_id, storedId),
       result: outcome.kind,
-      reason: optional(reason),
+      reason: optional(reason, storedReason),
       decisions: JSON.stringify(outcome.decisions ?? []),
       raw_topic: raw?.topic ?? null,
       raw_position: raw?.position ?? null,
@@ -75,7 +76,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     lastReceived.set(id, {
       org_id,
       pipeline_id,
-      event_id: clean(event_id),
+      event_id: cleanText(event_id),
       integration_id: id,
       at: receivedAt,
       kind: 'delivered',
@@ -90,7 +91,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     const step: TraceStepRow = {
       org_id: outcome.org_id,
       pipeline_id: outcome.pipeline_id,
-      event_id: clean(outcome.event_id),
+      event_id: cleanText(outcome.event_id),
       integration_id: integrationId,
       at: outcome.at,
       kind: outcome.kind,
@@ -119,14 +120,14 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
     untraced.set(key, {
       org_id: outcome.org_id,
       pipeline_id: outcome.pipeline_id,
-      event_id: clean(outcome.event_id),
+      event_id: cleanText(outcome.event_id),
       received_at: outcome.received_at ?? outcome.at,
       processed_at: outcome.received_at ?? outcome.at,
       type: outcome.type ?? 'track',
       original_type: outcome.original_type ?? null,
-      event: optional(outcome.event),
-      user_id: optional(outcome.user_id),
-      anonymous_id: optional(outcome.anonymous_id),
+      event: optional(outcome.event, storedName),
+      user_id: optional(outcome.user_id, storedId),
+      anonymous_id: optional(outcome.anonymous_id, storedId),
       result: 'processed',
       reason: UNTRACED,
       decisions: '[]',
@@ -156,11 +157,16 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         break;
       case 'dropped':
         // The event of a replay was counted when it first arrived: its own outcomes have counters of their own.
-        count(outcome, outcome.integration_id ?? '', outcome.at, `${outcome.replay ? 'dropped_again' : 'dropped'}:${outcome.reason}`);
+        count(
+          outcome,
+          outcome.integration_id ?? '',
+          outcome.at,
+          `${outcome.replay ? 'dropped_again' : 'dropped'}:${storedReason(outcome.reason)}`,
+        );
         if (outcome.integration_id === undefined) {
           countReceived(outcome, outcome.received_at);
           traceEvent(outcome, outcome.received_at, outcome.reason);
-        } else traceStep(outcome, outcome.integration_id, { reason: clean(outcome.reason) });
+        } else traceStep(outcome, outcome.integration_id, { reason: storedReason(outcome.reason) });
         break;
       case 'delivered':
         count(outcome, outcome.integration_id, outcome.at, outcome.replay ? 'replayed' : 'delivered');
@@ -169,7 +175,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         traceStep(outcome, outcome.integration_id, {
           status: outcome.attempt.status,
           duration_ms: outcome.attempt.duration_ms,
-          reason: optional(outcome.attempt.error ?? outcome.attempt.answer),
+          reason: optional(outcome.attempt.error ?? outcome.attempt.answer, storedReason),
         });
         break;
       case 'retrying':
@@ -178,7 +184,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         traceStep(outcome, outcome.integration_id, {
           status: outcome.attempt.status,
           duration_ms: outcome.attempt.duration_ms,
-          reason: optional(outcome.attempt.error),
+          reason: optional(outcome.attempt.error, storedReason),
           due_at: outcome.due_at,
         });
         break;
@@ -192,7 +198,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         } else {
           const last = letter.attempts.at(-1);
           traceStep(outcome, letter.integration_id, {
-            reason: clean(letter.reason),
+            reason: storedReason(letter.reason),
             status: last?.status ?? null,
             duration_ms: last?.duration_ms ?? null,
             revision_number: letter.revision_number,
@@ -216,10 +222,6 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
   };
 }
 
-/** PostgreSQL's text type holds neither NUL nor lone surrogates. Bodies are stored as bytes; these columns are for search and display. */
-function clean(text: string): string {
-  return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
-}
-function optional(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : clean(text).slice(0, 1_000);
+function optional(text: string | null | undefined, stored: (text: string) => string): string | null {
+  return text === null || text === undefined ? null : stored(text);
 }

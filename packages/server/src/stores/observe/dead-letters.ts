@@ -5,6 +5,7 @@ import { finishInTurns, turns } from '../../runtime/turns.ts';
 import { bytesOf, decodeInTurns, fitting, readBoundedPage, readPage } from '../config/paging.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
+import { storedId, storedIds } from './stored-text.ts';
 import { CAUSE_COLUMNS, type DeadLetterRow, type HealthRow } from './tables.ts';
 
 export interface DeadLetterFilter {
@@ -25,7 +26,8 @@ export interface DeadLetterFilter {
 }
 export type StoredDeadLetter = DeadLetter & { status: 'pending' | 'replayed' };
 
-function matching({ db }: ObserveDb, filter: DeadLetterFilter, now: number) {
+function matching({ db }: ObserveDb, wanted: DeadLetterFilter, now: number) {
+  const filter = { ...wanted, ...storedIds(wanted) };
   let query = db.selectFrom('dead_letters').where('org_id', '=', filter.org_id).where('expires_at', '>', now);
   for (const name of [
     'integration_id',
@@ -218,8 +220,8 @@ export async function eraseDeadLetters(
       .where('org_id', '=', orgId)
       .where((eb) =>
         eb.or([
-          ...(who.user_id === undefined ? [] : [eb('user_id', '=', who.user_id)]),
-          ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids)]),
+          ...(who.user_id === undefined ? [] : [eb('user_id', '=', storedId(who.user_id))]),
+          ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids.map(storedId))]),
         ]),
       )
       .returning(['pipeline_id', 'event_id'])

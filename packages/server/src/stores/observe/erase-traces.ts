@@ -3,6 +3,7 @@ import { kyselyWriter } from './kysely-writer.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { allTraces, listSegments, segmentTable } from './segments.ts';
+import { storedId } from './stored-text.ts';
 import { idIn, idIs, inOrganisation } from './traces.ts';
 import type { Writer } from './writer.ts';
 
@@ -17,10 +18,11 @@ export async function findTracesOf(
   who: { user_id?: string; anonymous_ids: string[] },
 ): Promise<ErasedTrace[]> {
   const { db, engine } = observe;
+  const anonymousIds = who.anonymous_ids.map(storedId);
   // One query per index: with `or` between them, SQLite would read every trace.
   const conditions = [
-    ...(who.user_id === undefined ? [] : [idIs(engine, 'user', who.user_id)]),
-    ...(who.anonymous_ids.length === 0 ? [] : [idIn(engine, 'anonymous', who.anonymous_ids)]),
+    ...(who.user_id === undefined ? [] : [idIs(engine, 'user', storedId(who.user_id))]),
+    ...(anonymousIds.length === 0 ? [] : [idIn(engine, 'anonymous', anonymousIds)]),
   ];
   const found = new Map<string, ErasedTrace>();
   for (const condition of conditions) {

@@ -10,6 +10,7 @@ import { keyOfEvent, reasonAndAnswer, type TraceEventRow, type TraceStepRow } fr
 import type { ObserveDb } from './schema.ts';
 import { type NewestTraces, newestTraces, orAll, receivedSince, tracesBetween } from './segment-choice.ts';
 import { allTraces } from './segments.ts';
+import { storedIds } from './stored-text.ts';
 import {
   idIn,
   inOrganisation,
@@ -58,7 +59,7 @@ const SKEW_MS = 60_000;
 export async function listTraces(observe: ObserveDb, wanted: TraceFilter): Promise<TracePage> {
   const { engine, thread } = observe;
   if (engine === 'sqlite' && thread !== undefined) return await thread.call('listTraces', [wanted]);
-  const page = await listEvents(observe, wanted);
+  const page = await listEvents(observe, { ...wanted, ...storedIds(wanted) });
   return { ...page, steps: await lastSteps(observe, wanted.org_id, page.rows) };
 }
 

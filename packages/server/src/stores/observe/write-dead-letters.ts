@@ -1,6 +1,7 @@
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import { addToCounters } from './insert-rows.ts';
+import { storedId, storedReason } from './stored-text.ts';
 import { type DeadLetterRow, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
@@ -56,10 +57,10 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
   const ids = idsOf(event);
   return {
     ...rest,
-    event_id: text(event_id) ?? '',
-    reason: text(reason) ?? '',
-    user_id: text(ids.user_id),
-    anonymous_id: text(ids.anonymous_id),
+    event_id: storedId(event_id),
+    reason: storedReason(reason),
+    user_id: id(ids.user_id),
+    anonymous_id: id(ids.anonymous_id),
     event: Buffer.from(JSON.stringify(event)),
     attempts: JSON.stringify(attempts),
     status: 'pending',
@@ -76,6 +77,6 @@ function idsOf(event: DeadLetter['event']): { user_id?: unknown; anonymous_id?: 
   const { userId, anonymousId } = Object(raw) as { userId?: unknown; anonymousId?: unknown };
   return { user_id: idText(userId), anonymous_id: idText(anonymousId) ?? event.request.anonymous_id };
 }
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.replaceAll('\u0000', '\uFFFD').toWellFormed().slice(0, 1_000) : null;
+function id(value: unknown): string | null {
+  return typeof value === 'string' ? storedId(value) : null;
 }

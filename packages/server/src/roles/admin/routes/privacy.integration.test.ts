@@ -89,6 +89,15 @@ onStory('erasure', (story) => {
     expect(await left(pipeline)).toEqual([0, 0]);
   });
 
+  test('takes every id that an event may have: 1,024 characters', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Long ids' })).id;
+    const [user_id, anonymous_id] = ['u'.repeat(1_024), 'a'.repeat(1_024)];
+    await story.record(...outcomes(story, pipeline, { user_id }), ...outcomes(story, pipeline, { anonymous_id }));
+    expect(await erase({ user_id })).toMatchObject({ traces: 1 });
+    expect(await erase({ anonymous_id })).toMatchObject({ traces: 1 });
+    expect(await story.refusal('POST', 'privacy/erasure', { user_id: `${user_id}u` })).toEqual([422, 'VALIDATION_ERROR', 'user_id']);
+  });
+
   test('removes the saved test cases of the person, and those of nobody else', async () => {
     const { visitors } = story.harness.operations;
     await visitors.save(story.org.org_id, [['anon-tess', { user_id: 'tess' }]]);

@@ -1,4 +1,5 @@
 import { Body, Timestamp } from '@firsthand/core/config/schema.ts';
+import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import { Type } from 'typebox';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
@@ -17,8 +18,8 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
         tags: ['Privacy'],
         body: Body(
           {
-            user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
-            anonymous_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+            user_id: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH })),
+            anonymous_id: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH })),
           },
           [],
           {
