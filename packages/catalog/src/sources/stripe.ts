@@ -26,7 +26,8 @@ export const stripe: SourceDefinition = {
   event_type_path: '$.type',
   event_id_paths: ['$.id'],
   timestamp_path: '$.created',
-  timestamp_format: 'unix_seconds',
+  // Unix seconds, except in events of the second version of Stripe's API (docs.stripe.com/api/v2/core/events), which have ISO 8601.
+  timestamp_format: null,
   event_name_map: {
     'payment_intent.succeeded': 'Payment Succeeded',
     'payment_intent.payment_failed': 'Payment Failed',
@@ -139,6 +140,16 @@ export const stripe: SourceDefinition = {
         'traits.email': '$.data.object.customer_email',
         'traits.name': '$.data.object.customer_name',
       },
+    },
+    // Since API version 2025-03-31: docs.stripe.com/changelog/basil/2025-03-31/adds-new-parent-field-to-invoicing-objects
+    {
+      prefixes: ['invoice.'],
+      mappings: { 'properties.subscription_id': '$.data.object.parent.subscription_details.subscription' },
+    },
+    // They name the object and do not hold it.
+    {
+      prefixes: ['v1.', 'v2.'],
+      mappings: { 'properties.stripe_object_id': '$.related_object.id', 'properties.object': '$.related_object.type' },
     },
     {
       prefixes: ['customer.created', 'customer.updated', 'customer.deleted'],

@@ -105,11 +105,36 @@ describe('providers', () => {
       { amount: 10_000, amount_refunded: 1_500, currency: 'eur' },
       { value: 15, amount: 10_000, amount_refunded: 1_500, currency: 'EUR' },
     ],
+    [
+      'invoice.payment_failed',
+      'Invoice Payment Failed',
+      { id: 'in_2', parent: { type: 'subscription_details', subscription_details: { subscription: 'sub_1' } } },
+      { invoice_id: 'in_2', subscription_id: 'sub_1' },
+    ],
     ['some.new.type', 'some.new.type', { id: 'x' }, { stripe_object_id: 'x' }],
   ])('Stripe %s', async (type, name, object, properties) => {
     const payload = JSON.stringify({ id: `evt_${type}`, type, created: 1_772_366_400, data: { object } });
     const { events } = await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload) });
     expect(events[0]).toMatchObject({ event: name, properties });
+  });
+  // Stripe calls them thin events: docs.stripe.com/event-destinations#benefits-of-thin-events
+  test("an event of the second version of Stripe's API", async () => {
+    const payload = JSON.stringify({
+      id: 'evt_test_65R',
+      object: 'v2.core.event',
+      type: 'v1.billing.meter.error_report_triggered',
+      livemode: false,
+      created: '2026-03-01T12:00:00.123Z',
+      related_object: { id: 'mtr_1', type: 'billing.meter', url: '/v1/billing/meters/mtr_1' },
+    });
+    const { events, letters } = await deliver('stripe', payload, { 'stripe-signature': stripeHeader(payload) });
+    expect([events.length, letters]).toEqual([1, []]);
+    expect(events[0]).toMatchObject({
+      event_id: 'evt_test_65R',
+      event: 'v1.billing.meter.error_report_triggered',
+      timestamp: '2026-03-01T12:00:00.123Z',
+      properties: { stripe_object_id: 'mtr_1', object: 'billing.meter', livemode: false },
+    });
   });
   test.each([
     [
