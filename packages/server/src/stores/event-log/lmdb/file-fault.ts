@@ -49,8 +49,10 @@ export function logFileFault(file: string): string | undefined {
     for (const root of [meta.freeRoot, meta.mainRoot])
       if (root !== NO_PAGE && page(root) === undefined) return 'it is cut off or overwritten';
     const missing = meta.lastPage + 1 - pages;
+    if (missing <= 0) return undefined;
     // LMDB does not write free pages: the file may end before them.
-    if (missing <= 0 || countFreeFrom(pages, meta, page, (at, length) => read(at * meta.pageSize, length)) === missing) return undefined;
+    const free = countFreeFrom(pages, meta, page, (at, length) => read(at * meta.pageSize, length));
+    if (free !== undefined && free >= missing) return undefined;
     return `it is cut off: it has ${size} of ${(meta.lastPage + 1) * meta.pageSize} bytes`;
   } finally {
     closeSync(opened);
@@ -73,7 +75,7 @@ function metaOf(page: Buffer): Meta | undefined {
 /** How many free pages have a number from `from` on. Undefined where the list itself cannot be read. */
 function countFreeFrom(
   from: number,
-  { freeRoot, pageSize }: Meta,
+  { freeRoot }: Meta,
   page: (number: bigint) => Buffer | undefined,
   read: (page: number, length: number) => Buffer,
 ): number | undefined {
@@ -101,7 +103,7 @@ function countFreeFrom(
   function outside(first: bigint, length: number): Buffer | undefined {
     if (page(first) === undefined) return undefined;
     const bytes = read(Number(first), HEADER + length).subarray(HEADER);
-    return bytes.length === length && pageSize > 0 ? bytes : undefined;
+    return bytes.length === length ? bytes : undefined;
   }
 }
 
