@@ -16,8 +16,8 @@ const SHARED = {
   // The schemas are ours and a test checks them. Checking them here would compile the meta-schema in somebody's first request: 50 ms.
   validateSchema: false,
 } as const;
-/** Characters as JSON: the schemas of pipelines. */
-const VERY_LARGE_SCHEMA = 8_000;
+/** Characters as JSON: the schemas of pipelines, integrations and the data layer. */
+const VERY_LARGE_SCHEMA = 3_000;
 const strictAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: false }));
 const queryAjv = withFormats(new Ajv({ ...SHARED, coerceTypes: true }));
 
