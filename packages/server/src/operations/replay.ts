@@ -6,7 +6,7 @@
 import { type CanonicalEvent, isNamedIn } from '@firsthand/core/event/canonical.ts';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
-import { inBulkTurn } from '../runtime/turns.ts';
+import { inBulkTurn, turns } from '../runtime/turns.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
 import {
   countByIntegration,
@@ -19,6 +19,8 @@ import type { ObserveDb } from '../stores/observe/schema.ts';
 
 const CHUNK = 500;
 const CHUNK_BYTES = 4_000_000;
+/** Dead letters that are replayed at once: they are decoded and stored in a few milliseconds. */
+const LETTERS = 100;
 
 export interface HistoryReplay {
   pipeline_id: string;
@@ -112,7 +114,7 @@ async function replayPending(
 ): Promise<number> {
   let count = 0;
   for (let after = ''; ; ) {
-    const page = await pageOfDeadLetters(deps.observe, pending, after, Math.min(CHUNK, limit - count), deps.now());
+    const page = await pageOfDeadLetters(deps.observe, pending, after, Math.min(LETTERS, limit - count), deps.now());
     const last = page.at(-1);
     if (last === undefined || count >= limit) return count;
     count += await replayLetters(deps, page, { use_revision, dry_run });
@@ -133,6 +135,8 @@ export async function replayLetters(
   const replayed: string[] = [];
   const revisions = new Map<string, number | undefined>();
   for (const letter of letters) {
+    const turn = turns.bulk();
+    if (turn !== undefined) await turn;
     const replayId = letter.status === 'pending' ? letter.id : newId('rpl');
     const again =
       letter.integration_id === null
