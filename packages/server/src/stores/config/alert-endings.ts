@@ -23,10 +23,11 @@ export async function insertAlertEndings<A>({ db: tx, cipher }: AlertStore, endi
   }
 }
 
-/** Forgets those from before `since` first: a channel that is down for so long gets no end. */
+/** Forgets those from before `since`: a channel that is down for so long gets no end. */
 export async function listAlertEndings<A>({ db, cipher }: AlertStore, since: string): Promise<AlertEnding<A>[]> {
-  await db.deleteFrom('alert_endings').where('created_at', '<', since).execute();
-  const rows = await db.selectFrom('alert_endings').selectAll().orderBy('created_at').execute();
+  const all = await db.selectFrom('alert_endings').selectAll().orderBy('created_at').execute();
+  const rows = all.filter(({ created_at }) => created_at >= since);
+  if (rows.length < all.length) await db.deleteFrom('alert_endings').where('created_at', '<', since).execute();
   const orgs = new Map(rows.length === 0 ? [] : (await listKeyedOrganisations(db)).map((org) => [org.id, org]));
   return rows.flatMap(({ alert_id, org_id, created_at, sealed }) => {
     const org = orgs.get(org_id);
