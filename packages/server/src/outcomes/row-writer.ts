@@ -5,6 +5,7 @@ import { receivedError } from '../runtime/sent-error.ts';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { ExpiringTrace, RowAges, Swept } from '../stores/observe/sweep.ts';
+import { isFullDisk, SpaceWait } from '../stores/space-wait.ts';
 import {
   packRecords,
   type Recorded,
@@ -30,10 +31,14 @@ export class RowWriter {
   readonly #onConnectionLost: (error: Error) => void;
   #worker: Worker | undefined;
   #lastId = 0;
+  readonly #space: SpaceWait;
+  /** The disk is full: what the last write failed with. */
+  #full: Error | undefined;
 
   constructor(settings: RowWriterSettings, onConnectionLost: (error: Error) => void) {
     this.#settings = settings;
     this.#onConnectionLost = onConnectionLost;
+    this.#space = new SpaceWait(settings.dataDir);
   }
 
   /** Writes the records that are new: all of them with `anew`. Resolves when they are committed. */
@@ -70,14 +75,24 @@ export class RowWriter {
   }
 
   async #ask(request: Asked, transfer: ArrayBuffer[] = []): Promise<RowWriterReply> {
+    if (this.#full !== undefined && request.kind !== 'position' && !this.#space.isOver()) throw this.#full;
     const id = ++this.#lastId;
     const worker = (this.#worker ??= this.#start());
     const reply = await new Promise<RowWriterReply>((resolve, reject) => {
       this.#waiting.set(id, { worker, resolve, reject });
       worker.postMessage({ id, ...request } satisfies RowWriterRequest, transfer);
     });
-    if ('error' in reply) throw receivedError(reply.error);
+    const error = 'error' in reply ? receivedError(reply.error) : undefined;
+    this.#noteSpace(request, error);
+    if (error !== undefined) throw error;
     return reply;
+  }
+
+  #noteSpace({ kind }: Asked, error: Error | undefined): void {
+    if (kind === 'position') return;
+    this.#full = error !== undefined && isFullDisk(error) ? error : undefined;
+    if (this.#full === undefined) this.#space.succeeded();
+    else this.#space.failed();
   }
 
   #start(): Worker {

@@ -21,6 +21,7 @@ import {
 import type { Db } from '../../../stores/config/schema.ts';
 import type { Leases } from '../../../stores/leases/port.ts';
 import { type Failure, firstFailure } from '../../../stores/observe/first-failure.ts';
+import { isFullDisk, SpaceWait } from '../../../stores/space-wait.ts';
 import { announce, type ChannelDeps, type Unsent } from './channels.ts';
 import { type MeasureDeps, type Measured, measure } from './measure.ts';
 import { type Announcement, announcementOf, describe, endOf } from './message.ts';
@@ -45,7 +46,7 @@ export interface AlertDeps extends MeasureDeps, ChannelDeps {
   cipher: Cipher;
   leases: Leases;
   logger: Pick<Logger, 'warn'>;
-  settings: ChannelDeps['settings'] & Pick<Settings, 'alertIntervalMs' | 'baseUrl'>;
+  settings: ChannelDeps['settings'] & Pick<Settings, 'alertIntervalMs' | 'baseUrl' | 'dataDir'>;
 }
 
 export function startAlerts(deps: AlertDeps): { stop(): Promise<void> } {
@@ -83,15 +84,21 @@ export class Evaluator {
   readonly #queues = new Map<string, SendQueue>();
   readonly #stopping = Promise.withResolvers<'stopped'>();
   readonly #timer: NodeJS.Timeout;
+  readonly #space: SpaceWait;
   #isStopped = false;
   #running: Promise<void> | undefined;
   #noting: Promise<void> = Promise.resolve();
 
   constructor(deps: AlertDeps) {
     this.#deps = deps;
+    this.#space = new SpaceWait(deps.settings.dataDir);
     this.#timer = setInterval(() => {
+      if (!this.#space.isOver()) return;
       this.#running ??= this.evaluate()
-        .catch((error: unknown) => deps.logger.warn({ err: error }, 'alerts not evaluated, retrying'))
+        .catch((error: unknown) => {
+          this.#noteSpace(error);
+          deps.logger.warn({ err: error }, 'alerts not evaluated, retrying');
+        })
         .finally(() => {
           this.#running = undefined;
         });
@@ -125,6 +132,7 @@ export class Evaluator {
       try {
         await this.#evaluateOne(alert, states.get(alert.id));
       } catch (error) {
+        this.#noteSpace(error);
         this.#deps.logger.warn({ err: error, alert_id: alert.id }, 'alert not evaluated, retrying');
       }
     }
@@ -134,6 +142,10 @@ export class Evaluator {
     for (const key of this.#ending) channels.add(key);
     for (const perChannel of [this.#repeats, this.#told])
       for (const key of perChannel.keys()) if (!channels.has(key)) perChannel.delete(key);
+  }
+
+  #noteSpace(error: unknown): void {
+    if (isFullDisk(error)) this.#space.failed();
   }
 
   async #evaluateOne(alert: Alert, stored: AlertState | undefined): Promise<void> {
@@ -153,6 +165,7 @@ export class Evaluator {
         ? this.#fired(alert, measured, stored, failure)
         : { ...stateOf(alert, stored), firing: false, since: this.#now(), value: measured?.value ?? 0 };
       if (!(await writeAlertState(this.#deps.db, alert, state))) return;
+      this.#space.succeeded();
     }
     if (state !== undefined) this.#tell(alert, state);
   }

@@ -1,3 +1,4 @@
+import { SpaceWait } from '../../space-wait.ts';
 import { type Append, type AppendResult, LogUnavailable } from '../port.ts';
 import { encodeRetry, type Settlement } from './group.ts';
 import { metaKeys } from './keys.ts';
@@ -14,6 +15,7 @@ const ENOUGH_JOURNALED = 64;
 const MAX_JOURNALED_MS = 20;
 /** Bounds the number of records a power cut can repeat, and the memory used while the disk stalls. */
 const MAX_JOURNALED = 1_000;
+/** How often the wait of a full disk is looked at. */
 const PROBE_MS = 250;
 const PROBE_BYTES = Buffer.alloc(65_536);
 
@@ -35,6 +37,7 @@ export class GroupCommit {
   #scheduled = false;
   #available = true;
   #probe: NodeJS.Timeout | undefined;
+  readonly #space: SpaceWait;
   #idle: (() => void)[] = [];
   #closed = false;
 
@@ -42,6 +45,7 @@ export class GroupCommit {
   constructor(deps: TransactionDeps, journal?: SettlementJournal) {
     this.#deps = deps;
     this.#journal = journal;
+    this.#space = new SpaceWait(deps.environment.path);
   }
 
   get available(): boolean {
@@ -180,6 +184,7 @@ export class GroupCommit {
 
   #recovered(): void {
     this.#available = true;
+    this.#space.succeeded();
     // If the disk is full again, the probe stays. The next recovery removes it.
     this.write(() => () => void this.#deps.meta.remove(metaKeys.probe)).catch(nothing);
   }
@@ -202,7 +207,14 @@ export class GroupCommit {
     for (const work of refused) work.reject(error);
     if (!full) return;
     if (this.#closed) this.#giveUp();
-    else this.#probe = setTimeout(() => void this.#commitNext(), PROBE_MS);
+    else {
+      this.#space.failed();
+      this.#waitForSpace();
+    }
+  }
+
+  #waitForSpace(): void {
+    this.#probe = setTimeout(() => (this.#space.isOver() ? void this.#commitNext() : this.#waitForSpace()), PROBE_MS);
   }
 }
 
