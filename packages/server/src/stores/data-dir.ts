@@ -4,6 +4,7 @@
  */
 import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import type { Db } from './config/schema.ts';
 import { EMPTY_FILE_BYTES, logFileFault } from './event-log/lmdb/file-fault.ts';
 import { OBSERVE_FILE } from './observe/tables.ts';
@@ -94,7 +95,8 @@ export async function noteStores(dataDir: string, db: Db, { log, now }: { log: b
 const storesOf = (log: boolean) => (log ? [OBSERVE_FILE, LOG_FILE] : [OBSERVE_FILE]);
 async function notedStores(db: Db): Promise<Set<string>> {
   // A backup reads a database that an earlier version wrote.
-  if (!(await db.introspection.getTables()).some(({ name }) => name === 'embedded_stores')) return new Set();
+  const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = 'embedded_stores'`.execute(db);
+  if (rows.length === 0) return new Set();
   return new Set((await db.selectFrom('embedded_stores').select('name').execute()).map(({ name }) => name));
 }
 function isEmpty(dataDir: string, name: string): boolean {
