@@ -342,6 +342,23 @@ onStory('events', (story) => {
     expect(await story.refusal('GET', 'events?delivery=delivered&outcome_from=noon')).toEqual([422, 'VALIDATION_ERROR', 'outcome_from']);
   });
 
+  // U+0000 was answered 500 on PostgreSQL.
+  test.each([
+    'x',
+    '',
+    '1',
+    '5 ',
+    '5 a\u0000',
+    '5 é',
+    `5 ${'e'.repeat(256)}`,
+    '-5 e',
+    '1e3 e',
+    '9999999999999999 e',
+  ])('the cursor %j is none', async (text) => {
+    const cursor = Buffer.from(text).toString('base64url');
+    expect(await story.refusal('GET', `events?cursor=${cursor}`)).toEqual([422, 'VALIDATION_ERROR', 'cursor']);
+  });
+
   test('are read page by page with a cursor that new events do not move', async () => {
     const { pipeline } = await newIntegration(story);
     const processed = (id: string, after: number): Outcome => ({

@@ -228,7 +228,7 @@ function textOf(cursor: TraceCursor | undefined): string | null {
   return Buffer.from(`${received_at} ${event_id}`).toString('base64url');
 }
 function cursorOf(text: string): TraceCursor {
-  const [, at, event_id] = /^(\d{1,15}) (.+)$/s.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
+  const [, at, event_id] = /^(\d{1,15}) ([\x20-\x7e]{1,255})$/.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
   if (at === undefined || event_id === undefined) throw invalid('cursor', 'is not the `next_cursor` of a page');
   return { received_at: Number(at), event_id };
 }
