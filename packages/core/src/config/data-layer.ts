@@ -29,7 +29,10 @@ const SECTIONS = {
   },
   session: { timeout_minutes: Type.Number({ exclusiveMinimum: 0, maximum: 1_440 }) },
   identity: {
-    remember_traits: Type.Array(Text(200), { maxItems: 50, description: 'Traits to remember and to add to later events of the visitor.' }),
+    remember_traits: Type.Array(Text(200), {
+      maxItems: 50,
+      description: 'Traits to remember and to add to later events of the visitor. One of more than 2,000 characters is not remembered.',
+    }),
     click_id_days: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 400 }), {
       description:
         'Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most.',

@@ -6,7 +6,14 @@ import { setOwn } from '../context/objects.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { Decision } from '../outcome/outcome.ts';
+import { weigh } from '../value-size.ts';
 import type { VisitorState } from './visitor.ts';
+
+/**
+ * Roughly the characters of its JSON text. A visitor's state is one message of the log, of at most 1 MB: a larger state could never be stored,
+ * and would hold up all events of its partition.
+ */
+const MAX_REMEMBERED = 2_000;
 
 export function applyIdentity(
   event: CanonicalEvent,
@@ -38,6 +45,7 @@ function link(event: CanonicalEvent, userId: string, rememberTraits: readonly st
       if (!Object.hasOwn(event.traits, name)) continue;
       const value = event.traits[name] as Json;
       if (traits !== undefined && Object.hasOwn(traits, name) && traits[name] === value) continue;
+      if (weigh(value, MAX_REMEMBERED) > MAX_REMEMBERED) continue;
       if (traits === kept) traits = { ...kept };
       setOwn(traits as JsonObject, name, value);
     }

@@ -105,6 +105,13 @@ describe('identity', () => {
       { user_id: 'u1', traits: { name: 'G' } },
       { user_id: 'u1', traits: { email: 'a' } },
     ],
+    [
+      'a trait of more than 2,000 characters is not remembered',
+      ['email', 'text', 'list'],
+      [identify('u1', { text: 'before', email: 'a' }), identify('u1', { text: 'x'.repeat(2_000), list: ['y'.repeat(2_000)] }), event()],
+      { traits: { email: 'a', text: 'before' } },
+      { user_id: 'u1', traits: { email: 'a', text: 'before' } },
+    ],
     ['a trait no longer named is not added', [], [event()], { traits: undefined }, {}],
     [
       'names that would reach a prototype',
@@ -114,6 +121,13 @@ describe('identity', () => {
       { user_id: 'u1', traits: JSON.parse('{"__proto__":{"polluted":1}}') },
     ],
   ];
+  test('a state with all that can be remembered fits into a message of NATS', () => {
+    const names = Array.from({ length: 50 }, (_, at) => `${at}`.padEnd(200, '世'));
+    const traits = Object.fromEntries(names.map((name) => [name, '\u0001'.repeat(1_990)]));
+    const state = applyIdentity(identify('u'.repeat(1_024), traits), names, {}, []);
+    expect(Object.keys(state.traits ?? {})).toEqual(names);
+    expect(new TextEncoder().encode(JSON.stringify(state)).length).toBeLessThan(1_000_000);
+  });
   test.each(cases)('%s', (_name, remember, events, last, expected) => {
     let state: VisitorState = {};
     for (const one of events) {

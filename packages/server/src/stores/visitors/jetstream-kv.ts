@@ -15,6 +15,8 @@ const MOST_LINKS = 20_000;
 const LINK_RENEWED_MS = 30 * 86_400_000;
 const MAX_AGE_NS = (LINK_KEPT_MS + LINK_RENEWED_MS + 86_400_000) * 1_000_000;
 const SWEPT_AT_ONCE = 2_000;
+/** A broker takes 1 MB by default. */
+const MAX_STATE_BYTES = 1_000_000;
 
 /**
  * Visitors in a NATS key-value bucket. `v.<org>.<visitor>` holds the state. `u.<org>.<user>.<visitor>` maps a user to the anonymous ids
@@ -51,7 +53,7 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
       linked.set(subject, { user: user_id, at: now });
       if (linked.size > MOST_LINKS) for (const oldest of linked.keys()) if (linked.delete(oldest)) break;
     }
-    await publisher.publish(subject, Buffer.from(JSON.stringify(state)), undefined);
+    await publisher.publish(subject, encodeState(state), undefined);
   }
   const purge = (subject: string) => api.call(`STREAM.PURGE.${STREAM}`, { filter: subject });
 
@@ -125,4 +127,12 @@ function visitorSubject(orgId: string, anonymousId: string): string {
 }
 function userSubject(orgId: string, userId: string, anonymousId: string | undefined): string {
   return `$KV.${NAME}.u.${digest(orgId)}.${digest(userId)}.${anonymousId === undefined ? '*' : digest(anonymousId)}`;
+}
+
+/** Versions that remembered traits of any size made states that the broker refuses, and repeated their events for ever. */
+function encodeState(state: VisitorState): Buffer {
+  const bytes = Buffer.from(JSON.stringify(state));
+  if (bytes.length <= MAX_STATE_BYTES) return bytes;
+  const { traits: _traits, ...rest } = state;
+  return Buffer.from(JSON.stringify(rest));
 }

@@ -81,6 +81,14 @@ function suite(make: () => Promise<UnderTest>): void {
     await under.end();
   });
 
+  test('are saved also with traits that are larger than a message of the broker', async () => {
+    const under = await make();
+    const state: VisitorState = { user_id: 'u', session, traits: { text: 'x'.repeat(1_100_000) } };
+    await under.store.save('org_1', [['anon', state]]);
+    expect(await under.store.load('org_1', ['anon'])).toMatchObject([{ user_id: 'u', session }]);
+    await under.end();
+  });
+
   test('are removed after two days without a link, and after 400 days with one', async () => {
     const under = await make();
     const { store } = under;
