@@ -5,8 +5,16 @@ import { type Append, type AppendResult, LogUnavailable, RecordTooLarge } from '
 import type { IngestContext } from './deps.ts';
 import { type Exchange, OVERLOADED, TOO_LARGE } from './exchange.ts';
 
-/** Calls `done` when every record is durable, with whether each was a duplicate. Rejects the request where that fails. */
-export function store(exchange: Exchange, records: readonly IngestRecord[], done: (duplicates: boolean[]) => void): void {
+/**
+ * Calls `done` when every record is durable, with whether each was a duplicate. Rejects the request where that fails. `tooLarge`: the log can
+ * never take one of the records, so the client must split the request.
+ */
+export function store(
+  exchange: Exchange,
+  records: readonly IngestRecord[],
+  done: (duplicates: boolean[]) => void,
+  tooLarge: () => void = () => exchange.reject(TOO_LARGE),
+): void {
   const { ctx } = exchange;
   if (ctx.capacity.isFull) {
     exchange.reject(OVERLOADED);
@@ -27,8 +35,7 @@ export function store(exchange: Exchange, records: readonly IngestRecord[], done
     },
     (error: unknown) => {
       ctx.capacity.endAppend(bytes);
-      // A retry would not help: the client must split it.
-      if (error instanceof RecordTooLarge) return exchange.reject(TOO_LARGE);
+      if (error instanceof RecordTooLarge) return tooLarge();
       logAppendFailure(ctx, error);
       exchange.reject(OVERLOADED);
     },

@@ -88,8 +88,9 @@ function accept(exchange: Exchange, source: CompiledWebhookSource, body: Buffer,
     urls: urlsOf(exchange, source),
   };
   const onConverted = (converted: Converted): void => {
-    if (converted.ok) storeRecords(exchange, source, rules, converted.records);
-    else keepRejected(exchange, source, body, unpacked, converted.reason);
+    const reject = (reason: string) => keepRejected(exchange, source, body, unpacked, reason);
+    if (converted.ok) storeRecords(exchange, source, rules, converted.records, () => reject(TOO_LARGE));
+    else reject(converted.reason);
   };
   if (!isLargeWebhook(request)) {
     onConverted(convertWebhook(source, rules, request));
@@ -100,26 +101,40 @@ function accept(exchange: Exchange, source: CompiledWebhookSource, body: Buffer,
     .catch((error: unknown) => exchange.fail(error));
 }
 
-function storeRecords(exchange: Exchange, { source }: CompiledWebhookSource, rules: IngestRules, records: IngestRecord[]): void {
+/** On NATS only: the mappings may make several megabytes of a payload. */
+const TOO_LARGE = 'The mapped event is too large for the event log.';
+
+function storeRecords(
+  exchange: Exchange,
+  { source }: CompiledWebhookSource,
+  rules: IngestRules,
+  records: IngestRecord[],
+  tooLarge: () => void,
+): void {
   const { ctx } = exchange;
   if (records.length === 0) {
     exchange.succeed(undefined);
     return;
   }
-  store(exchange, records, (duplicates) => {
-    ctx.counts.accepted(records.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
-    if (ctx.tap.watched(rules.orgId))
-      for (const [at, { eventId }] of records.entries())
-        if (!duplicates[at])
-          ctx.tap.emit(rules.orgId, {
-            stage: 'received',
-            pipeline_id: rules.pipelineId,
-            event_id: eventId,
-            type: 'track',
-            payload: { webhook_source_id: source.id },
-          });
-    exchange.succeed(undefined);
-  });
+  store(
+    exchange,
+    records,
+    (duplicates) => {
+      ctx.counts.accepted(records.length, duplicates.filter(Boolean).length, rules.orgId, rules.pipelineId);
+      if (ctx.tap.watched(rules.orgId))
+        for (const [at, { eventId }] of records.entries())
+          if (!duplicates[at])
+            ctx.tap.emit(rules.orgId, {
+              stage: 'received',
+              pipeline_id: rules.pipelineId,
+              event_id: eventId,
+              type: 'track',
+              payload: { webhook_source_id: source.id },
+            });
+      exchange.succeed(undefined);
+    },
+    tooLarge,
+  );
 }
 
 /** Counted and logged, not kept: a replay could not fix it. */

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replayWebhook } from '../../../intake/webhook/replay.ts';
 import { createSecretDigest } from '../../../secrets/secret-digest.ts';
 import { compileWebhookSource } from '../../../snapshot/webhook-source.ts';
-import { LogUnavailable } from '../../../stores/event-log/port.ts';
-import { type Harness, SECRET as SECRET_KEY, startIngest } from '../testing/harness.ts';
+import { LogUnavailable, RecordTooLarge } from '../../../stores/event-log/port.ts';
+import { type Harness, SECRET as SECRET_KEY, startIngest, withAppend } from '../testing/harness.ts';
 import { deliver as deliverTo, hmac, INGEST, SECRET, SOURCES, snapshot, startWebhooks, stripeHeader } from '../testing/webhooks.ts';
 
 const { Signature } = createRequire(import.meta.url)('@hubspot/api-client') as {
@@ -207,6 +207,19 @@ describe('replay', () => {
 test('a provider may check the URL with HEAD first', async () => {
   expect((await fetch(`${harness.url}/v1/webhook?source=whs_intercom`, { method: 'HEAD' })).status).toBe(200);
   expect((await fetch(`${harness.url}/v1/webhook?source=whs_intercom`)).status).toBe(405);
+});
+
+test('a webhook whose mapped event is larger than the log takes is a dead letter, answered 200', async () => {
+  const small = await startIngest(snapshot, {
+    log: withAppend(async (append, isIngest) => {
+      if (isIngest) throw new RecordTooLarge('a record of 3 MB');
+      return await append();
+    }),
+  });
+  const { status, answer, events, letters } = await deliverTo(small, 'open', '{"type":"Large"}');
+  expect([status, answer, events]).toEqual([200, { success: true }, []]);
+  expect(letters).toMatchObject([{ stage: 'webhook', reason: 'The mapped event is too large for the event log.' }]);
+  await small.close();
 });
 
 test('a webhook that cannot be stored gets 503, so that the provider retries', async () => {
