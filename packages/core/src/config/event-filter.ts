@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_NAME_LENGTH } from '../event/validate.ts';
 import { Closed, named } from './schema.ts';
 
 export const EventFilterSchema = named(
@@ -6,7 +7,7 @@ export const EventFilterSchema = named(
   Closed(
     {
       event_names: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+        Type.Array(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }), {
           maxItems: 1_000,
           description: 'Names of track events, and `@page`, `@identify`, `@group` for the other types.',
         }),
