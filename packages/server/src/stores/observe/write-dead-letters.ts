@@ -54,7 +54,7 @@ async function trimRejectedEvents(writer: Writer, letters: DeadLetter[]): Promis
 
 function deadLetterRow(letter: DeadLetter): DeadLetterRow {
   const { event, attempts, created_at, expires_at, event_id, reason, raw, ...rest } = letter;
-  const ids = idsOf(event);
+  const ids = idsOf(letter);
   return {
     ...rest,
     event_id: storedId(event_id),
@@ -70,9 +70,9 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
     raw_position: raw?.position ?? null,
   };
 }
-/** Works for a canonical event and for a client's event as received. */
-function idsOf(event: DeadLetter['event']): { user_id?: unknown; anonymous_id?: unknown } {
-  if (!('raw' in event)) return event as { user_id?: unknown; anonymous_id?: unknown };
+/** Works for a canonical event and for a client's event as received. Only the stage tells them apart: rules may add a field `raw`. */
+function idsOf({ stage, event }: DeadLetter): { user_id?: unknown; anonymous_id?: unknown } {
+  if (stage !== 'ingest' || !('raw' in event)) return event as { user_id?: unknown; anonymous_id?: unknown };
   const raw: unknown = event.inexact && typeof event.raw === 'string' ? JSON.parse(event.raw) : event.raw;
   const { userId, anonymousId } = Object(raw) as { userId?: unknown; anonymousId?: unknown };
   return { user_id: idText(userId), anonymous_id: idText(anonymousId) ?? event.request.anonymous_id };
