@@ -66,6 +66,35 @@ export function describeSettling({ consume, log, make, reader }: Stand): void {
       expect(again.length).toBe(2);
     });
 
+    // NATS refuses a message whose headers are longer than 64 KB. Its consumer repeated the retry for ever, and the next records waited.
+    test.each([
+      ['', 'x', 4],
+      [' of characters that no header has', 'ü"', 4],
+      [' of a record of 1 MB', 'ü"', 1_000_000],
+    ])('a retry keeps a state of 200,000 characters%s', async (_name, unit, bytes) => {
+      const topic = fresh();
+      await log().append([{ topic, records: [record(`${topic}/0`, 'd'.repeat(bytes)), record(`${topic}/1`)] }]);
+      const state = { ids: Array.from({ length: 2_000 }, (_, n) => `${n}${unit.repeat(100 / unit.length)}`) };
+      const seen: Delivery[] = [];
+      const handle = async (batch: Delivery[]) => {
+        for (const delivery of batch) {
+          if (delivery.record.id.endsWith('/0') && delivery.attempt < 3) await delivery.retryIn(0, state);
+          else await delivery.ack();
+          seen.push(delivery);
+        }
+      };
+      const consumer = consume(topic, 'g', {}, handle);
+      await until(() => seen.length >= 4);
+      await consumer.stop();
+      const retried = seen.filter(({ record: { id } }) => id.endsWith('/0'));
+      expect(retried.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+      for (const again of retried.slice(1)) {
+        expect(again.state).toEqual(state);
+        expect(again.record.data.length).toBe(bytes);
+      }
+      await until(async () => (await log().lag(topic, 'g')).waiting === 0);
+    });
+
     test('with skipRetryDelays retries are delivered immediately, including one stored later', async () => {
       const topic = fresh();
       await log().append([{ topic, records: records(topic, 3) }]);

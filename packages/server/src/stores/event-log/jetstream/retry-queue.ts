@@ -17,6 +17,9 @@ const DUE = 'Fh-Due';
 const DELAY = 'Fh-Delay';
 const OWNER = 'Fh-Owner';
 const CHUNK = 250;
+/** NATS refuses headers of more than 64 KB. A longer state is a second record of the message. */
+const MOST_IN_HEADER = 8_192;
+const STATE_RECORD = 'state';
 
 export interface RetryDeps {
   api: JetStreamApi;
@@ -142,11 +145,15 @@ export class RetryQueue {
     this.#out.delete(seq);
   }
 
-  /** Stores the next attempt of a record. */
+  /** Stores the next attempt of a record. Throws `RecordTooLarge` where the record and the state together never fit. */
   async add(record: StoredRecord, attempt: number, { delayMs, state }: RetryRequest): Promise<void> {
     const delay = Math.max(0, Math.floor(delayMs));
     const due = this.#deps.now() + delay;
-    const { data, headers: meta } = encodeBatch([packRecord(record)], this.#deps.maxPayload());
+    const json = state === undefined ? '' : JSON.stringify(state);
+    const inHeader = encodeText(json);
+    const fits = inHeader.length <= MOST_IN_HEADER;
+    const records = fits ? [record] : [record, { id: STATE_RECORD, data: Buffer.from(json) }];
+    const { data, headers: meta } = encodeBatch(records.map(packRecord), this.#deps.maxPayload());
     meta.set('Nats-Msg-Id', encodeText(`${this.#name}~${this.#owner}~${record.position}~${attempt}`));
     meta.set(OWNER, this.#owner);
     meta.set(POSITION, record.position);
@@ -154,7 +161,7 @@ export class RetryQueue {
     meta.set(ATTEMPT, String(attempt));
     meta.set(DUE, String(due));
     meta.set(DELAY, String(delay));
-    if (state !== undefined) meta.set(STATE, encodeText(JSON.stringify(state)));
+    if (fits && json !== '') meta.set(STATE, inHeader);
     const { seq, duplicate } = await this.#deps.publisher.publish(this.#subject, data, meta);
     if (duplicate && (this.#out.has(seq) || this.#waiting.some((waiting) => waiting.seq === seq))) return;
     this.#insert({ seq, due: this.#skipDelays ? 0 : due, position: record.position, attempt, recordTime: record.time });
@@ -190,8 +197,8 @@ export class RetryQueue {
 }
 
 function retryOf(message: Message): DueRetry {
-  const [record] = message.records;
-  const state = message.header(STATE);
+  const [record, stored] = message.records;
+  const state = stored === undefined ? decodeText(message.header(STATE)) : Buffer.from(stored.data).toString('utf8');
   return {
     seq: message.seq,
     record: {
@@ -201,7 +208,7 @@ function retryOf(message: Message): DueRetry {
       time: Number(message.header(RECORD_TIME)),
     },
     attempt: Number(message.header(ATTEMPT)),
-    state: state === '' ? undefined : JSON.parse(decodeText(state)),
+    state: state === '' ? undefined : JSON.parse(state),
   };
 }
 
