@@ -141,8 +141,24 @@ export class SettlementWriter {
       for (const entry of group) {
         const own = appends;
         appends = [];
-        void this.#insist([entry], () => retry(entry, own));
+        void this.#insist([entry], () => this.#retry(entry, own));
       }
+    }
+  }
+
+  /** An event that the log takes, but not together with the state of its retry, would be repeated for ever: it is given up. */
+  async #retry(entry: Entry, appends: Append[]): Promise<void> {
+    const { held, settlement } = entry;
+    if (settlement.kind !== 'retry' && settlement.kind !== 'accepted') return held.delivery.ack(appends);
+    try {
+      await held.delivery.retryIn(settlement.delay_ms, settlement.state, appends);
+    } catch (error) {
+      if (!(error instanceof RecordTooLarge)) throw error;
+      const { attempts } = settlement.state;
+      const dead = { kind: 'dead_letter', stage: 'delivery', reason: `cannot wait for a retry: ${error.message}`, attempts } as const;
+      const outcome = outcomeOf(held, dead, entry.at, this.#deps.deadLetterRetentionMs);
+      this.#deps.attempts.addDeadLetter(held.compiled.integration);
+      if (outcome?.kind === 'dead_lettered') await this.#storeDeadLetter(held, outcome, appends);
     }
   }
 
@@ -171,29 +187,34 @@ export class SettlementWriter {
 
   /** Each dead letter is stored with its own acknowledgement, so that no other write's failure can lose it. */
   #writeDeadLetter(entry: Entry, outcome: Extract<Outcome, { kind: 'dead_lettered' }>): void {
-    const { dead_letter } = outcome;
-    const id = `${entry.held.delivery.record.id}#${this.#integrationId}#dead`;
-    const { alongside, log, logger } = this.#deps;
+    const { event_id, stage, reason } = outcome.dead_letter;
+    const more = this.#deps.alongside();
+    void this.#insist([entry], () => this.#storeDeadLetter(entry.held, outcome, more));
+    this.#deps.logger.debug({ integration_id: this.#integrationId, event_id, stage, reason }, 'dead letter');
+  }
+  async #storeDeadLetter(
+    { delivery }: HeldEvent,
+    outcome: Extract<Outcome, { kind: 'dead_lettered' }>,
+    more: readonly Append[],
+  ): Promise<void> {
+    const id = `${delivery.record.id}#${this.#integrationId}#dead`;
+    const { log, logger } = this.#deps;
     const integration_id = this.#integrationId;
-    const more = alongside();
     const ack = ({ dead_letter: letter, ...rest }: typeof outcome) => {
       // Once for both records: the text of a large event takes long.
       const text = JSON.stringify(letter);
       const told = `${JSON.stringify(rest).slice(0, -1)},"dead_letter":${text}}`;
       const append = { topic: deadLetterTopic(integration_id), records: [{ id, data: Buffer.from(text) }] };
-      return entry.held.delivery.ack([append, outcomeTextAppend(log, this.#group, id, told), ...more]);
+      return delivery.ack([append, outcomeTextAppend(log, this.#group, id, told), ...more]);
     };
-    const { event_id, stage, reason } = dead_letter;
-    void this.#insist([entry], async () => {
-      try {
-        await ack(outcome);
-      } catch (error) {
-        if (!(error instanceof RecordTooLarge)) throw error;
-        logger.warn({ err: error, integration_id, event_id }, 'dead letter stored without its event: too large for the log');
-        await ack(withoutEvent(outcome));
-      }
-    });
-    logger.debug({ integration_id, event_id, stage, reason }, 'dead letter');
+    try {
+      await ack(outcome);
+    } catch (error) {
+      if (!(error instanceof RecordTooLarge)) throw error;
+      const { event_id } = outcome;
+      logger.warn({ err: error, integration_id, event_id }, 'dead letter stored without its event: too large for the log');
+      await ack(withoutEvent(outcome));
+    }
   }
 
   /** Retries the write until it succeeds: the vendor already has these events. */
@@ -213,12 +234,6 @@ export class SettlementWriter {
     this.#unwritten -= entries.length;
     this.#deps.written(entries);
   }
-}
-
-function retry({ held: { delivery }, settlement }: Entry, appends: Append[]): Promise<void> {
-  return settlement.kind === 'retry' || settlement.kind === 'accepted'
-    ? delivery.retryIn(settlement.delay_ms, settlement.state, appends)
-    : delivery.ack(appends);
 }
 
 function groupsOf(entries: Entry[]): Entry[][] {
