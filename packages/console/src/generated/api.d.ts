@@ -3563,7 +3563,7 @@ export interface components {
                 timeout_minutes: number;
             };
             identity: {
-                /** @description Traits to remember and to add to later events of the visitor. One of more than 2,000 characters is not remembered. */
+                /** @description Traits to remember and to add to later events of the visitor. Values of more than 2,000 characters are not remembered. */
                 remember_traits: string[];
                 /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
                 click_id_days: {
@@ -3637,7 +3637,7 @@ export interface components {
                 timeout_minutes?: number;
             };
             identity?: {
-                /** @description Traits to remember and to add to later events of the visitor. One of more than 2,000 characters is not remembered. */
+                /** @description Traits to remember and to add to later events of the visitor. Values of more than 2,000 characters are not remembered. */
                 remember_traits?: string[];
                 /** @description Days a click id is remembered, by its parameter (`gclid`), `default` for the others. 0: not at all. Absent: as long as its vendor accepts it, 90 days for most. */
                 click_id_days?: {

@@ -31,7 +31,7 @@ const SECTIONS = {
   identity: {
     remember_traits: Type.Array(Text(200), {
       maxItems: 50,
-      description: 'Traits to remember and to add to later events of the visitor. One of more than 2,000 characters is not remembered.',
+      description: 'Traits to remember and to add to later events of the visitor. Values of more than 2,000 characters are not remembered.',
     }),
     click_id_days: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 400 }), {
       description:

@@ -10,10 +10,10 @@ import { weigh } from '../value-size.ts';
 import type { VisitorState } from './visitor.ts';
 
 /**
- * Roughly the characters of its JSON text. A visitor's state is one message of the log, of at most 1 MB: a larger state could never be stored,
- * and would hold up all events of its partition.
+ * Longer values are not remembered: each later event of the visitor would carry them, and a store may refuse the visitor. All 50 traits
+ * together are far below the 1 MB that NATS takes.
  */
-const MAX_REMEMBERED = 2_000;
+const MAX_TRAIT = 2_000;
 
 export function applyIdentity(
   event: CanonicalEvent,
@@ -21,7 +21,9 @@ export function applyIdentity(
   state: VisitorState,
   decisions: Decision[],
 ): VisitorState {
-  const identified = event.type === 'identify' && event.user_id !== undefined ? link(event, event.user_id, rememberTraits, state) : state;
+  const tooLong: string[] = [];
+  const identified =
+    event.type === 'identify' && event.user_id !== undefined ? link(event, event.user_id, rememberTraits, state, tooLong) : state;
   const changed: string[] = [];
   if (event.user_id === undefined && identified.user_id !== undefined) {
     event.user_id = identified.user_id;
@@ -31,21 +33,41 @@ export function applyIdentity(
   if (identified.traits !== undefined && event.type !== 'group' && event.user_id === identified.user_id) {
     addTraits(event, identified.traits as JsonObject, rememberTraits, changed);
   }
-  if (identified !== state && identified.user_id !== state.user_id)
-    decisions.push({ step: 'identity', result: 'linked', ...(changed.length > 0 && { changed }) });
-  else if (changed.length > 0) decisions.push({ step: 'identity', result: 'recognised', changed });
+  const isLinked = identified.user_id !== state.user_id;
+  const detail = tooLong.length === 0 ? undefined : `too long to be remembered: ${tooLong.join(', ')}`;
+  if (isLinked || changed.length > 0 || detail !== undefined)
+    decisions.push({
+      step: 'identity',
+      result: isLinked ? 'linked' : 'recognised',
+      ...(changed.length > 0 && { changed }),
+      ...(detail !== undefined && { detail }),
+    });
   return identified;
 }
 
-function link(event: CanonicalEvent, userId: string, rememberTraits: readonly string[], state: VisitorState): VisitorState {
+function link(
+  event: CanonicalEvent,
+  userId: string,
+  rememberTraits: readonly string[],
+  state: VisitorState,
+  tooLong: string[],
+): VisitorState {
   const kept = state.user_id === userId ? (state.traits as JsonObject | undefined) : undefined;
   let traits = kept;
   if (rememberTraits.length > 0 && isObject(event.traits)) {
     for (const name of rememberTraits) {
       if (!Object.hasOwn(event.traits, name)) continue;
       const value = event.traits[name] as Json;
+      if (weigh(value, MAX_TRAIT) > MAX_TRAIT) {
+        tooLong.push(`traits.${name}`);
+        // An earlier value is no longer theirs.
+        if (traits !== undefined && Object.hasOwn(traits, name)) {
+          if (traits === kept) traits = { ...kept };
+          delete traits[name];
+        }
+        continue;
+      }
       if (traits !== undefined && Object.hasOwn(traits, name) && traits[name] === value) continue;
-      if (weigh(value, MAX_REMEMBERED) > MAX_REMEMBERED) continue;
       if (traits === kept) traits = { ...kept };
       setOwn(traits as JsonObject, name, value);
     }

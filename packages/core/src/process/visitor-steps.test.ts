@@ -106,11 +106,15 @@ describe('identity', () => {
       { user_id: 'u1', traits: { email: 'a' } },
     ],
     [
-      'a trait of more than 2,000 characters is not remembered',
-      ['email', 'text', 'list'],
-      [identify('u1', { text: 'before', email: 'a' }), identify('u1', { text: 'x'.repeat(2_000), list: ['y'.repeat(2_000)] }), event()],
-      { traits: { email: 'a', text: 'before' } },
-      { user_id: 'u1', traits: { email: 'a', text: 'before' } },
+      'a trait that is too long is forgotten, and not remembered',
+      ['email', 'about', 'list'],
+      [
+        identify('u1', { email: 'a', about: 'short', list: [1] }),
+        identify('u1', { email: 'b', about: 'x'.repeat(2_000), list: Array.from({ length: 600 }, () => 1) }),
+        event(),
+      ],
+      { traits: { email: 'b' } },
+      { user_id: 'u1', traits: { email: 'b' } },
     ],
     ['a trait no longer named is not added', [], [event()], { traits: undefined }, {}],
     [
@@ -146,9 +150,11 @@ describe('identity', () => {
     const state = applyIdentity(identify('u1', { email: 'a' }), ['email'], {}, decisions);
     applyIdentity(event(), ['email'], state, decisions);
     applyIdentity(identify('u1', { email: 'a' }), ['email'], state, decisions);
+    applyIdentity(identify('u1', { email: 'x'.repeat(2_000) }), ['email'], state, decisions);
     expect(decisions).toEqual([
       { step: 'identity', result: 'linked' },
       { step: 'identity', result: 'recognised', changed: ['user_id', 'traits.email'] },
+      { step: 'identity', result: 'recognised', detail: 'too long to be remembered: traits.email' },
     ]);
   });
 });
