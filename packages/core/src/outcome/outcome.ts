@@ -84,6 +84,12 @@ export interface Decision {
   changed?: string[];
   detail?: string;
 }
+/** Of a path or a text in a decision: both may hold names that a client chose. A decision with 1 MB may be too large for the log. */
+const MAX_DECISION_TEXT = 300;
+export function decisionText(text: string): string {
+  return text.length <= MAX_DECISION_TEXT ? text : `${text.slice(0, MAX_DECISION_TEXT)}…`;
+}
+
 export interface Attempt {
   /** ISO 8601. */
   at: string;

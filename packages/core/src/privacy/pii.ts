@@ -3,7 +3,7 @@ import type { DataLayerConfig, PiiAction } from '../config/resources.ts';
 import { ownText } from '../context/objects.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import type { JsonObject } from '../json.ts';
-import type { Decision } from '../outcome/outcome.ts';
+import { type Decision, decisionText } from '../outcome/outcome.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import type { PiiKind } from './detector.ts';
 import { HashBudget } from './digest.ts';
@@ -78,7 +78,8 @@ export class PiiPass {
 
   #finish(): void {
     if (this.#changed.length === 0) return;
-    const decision: Decision = { step: 'pii', result: 'changed', changed: this.#changed.slice(0, MAX_REPORTED) };
+    const changed = this.#changed.slice(0, MAX_REPORTED).map(decisionText);
+    const decision: Decision = { step: 'pii', result: 'changed', changed };
     this.#decisions.push(this.#hashes.exhausted ? { ...decision, detail: 'too many values to hash: the rest is redacted' } : decision);
   }
 }

@@ -2,7 +2,7 @@
 import type { TrackingPlan } from '../config/resources.ts';
 import { type CanonicalEvent, findByEventKey } from '../event/canonical.ts';
 import { isObject } from '../json.ts';
-import type { Decision, DropReason } from '../outcome/outcome.ts';
+import { type Decision, type DropReason, decisionText } from '../outcome/outcome.ts';
 import { finish, type Steps } from '../steps.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { compileSchemaInSteps, type Validate, type Violation } from './schema.ts';
@@ -65,15 +65,17 @@ export function applyTrackingPlan(event: CanonicalEvent, plan: CompiledTrackingP
   const violations: Violation[] = [];
   validate((onTraits ? event.traits : event.properties) ?? {}, onTraits ? 'traits' : 'properties', violations);
   if (violations.length === 0) return undefined;
-  const shown = violations.slice(0, MAX_VIOLATIONS);
-  const [first] = violations;
+  const shown = violations
+    .slice(0, MAX_VIOLATIONS)
+    .map(({ path, message }) => ({ path: decisionText(path), message: decisionText(message) }));
+  const [first] = shown;
   const detail = first === undefined ? '' : `${first.path} ${first.message}`;
   if (plan.on_violation === 'drop') {
     decisions.push({ step: 'tracking_plan', result: 'dropped', detail });
     return 'tracking_plan';
   }
   if (plan.on_violation === 'flag') {
-    event.context.violations = shown.map(({ path, message }) => ({ path, message }));
+    event.context.violations = shown;
     decisions.push({ step: 'tracking_plan', result: 'flagged', changed: ['context.violations'], detail });
   } else decisions.push({ step: 'tracking_plan', result: 'allowed', detail });
   return undefined;
