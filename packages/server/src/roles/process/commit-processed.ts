@@ -110,7 +110,10 @@ class Appends {
   }
 }
 
-/** Stores each event's record alone. An event that cannot be stored becomes a dead letter without its body. */
+/**
+ * Stores each event's record alone. An event that cannot be stored becomes a dead letter without its body, and one whose outcome cannot be
+ * stored has an outcome without event and decisions.
+ */
 async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{ finished: Finished[]; stored: Map<number, string> }> {
   const finished: Finished[] = [];
   const stored = new Map<number, string>();
@@ -120,7 +123,7 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
       const [result] = append ? await deps.log.append([append]) : [];
       const position = result?.positions[0];
       if (position !== undefined) stored.set(i, position);
-      finished.push(one);
+      finished.push(await withStorableOutcome(one, position, deps));
     } catch (error) {
       if (error instanceof LogUnavailable) throw error;
       const { event_id, type, timestamp } = one.result.event;
@@ -131,6 +134,26 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
     }
   }
   return { finished, stored };
+}
+
+/** On a log without transactions its outcome is stored here; `settle` appends it again under the same id, which the log drops. */
+async function withStorableOutcome(one: Done, position: string | undefined, deps: CommitDeps): Promise<Finished> {
+  if (deps.log.atomic) return one;
+  const positions = new Map(position === undefined ? [] : [[0, position]]);
+  const { deadLetterRetentionMs } = deps.settings;
+  const records = outcomeRecordsOf([one], { positions, now: deps.clock.now(), deadLetterRetentionMs, together: false });
+  try {
+    await deps.log.append(outcomeAppends(deps.log, [one], records));
+    return one;
+  } catch (error) {
+    if (error instanceof LogUnavailable) throw error;
+    const { record, result, untraced } = one;
+    const { properties: _properties, traits: _traits, ...names } = result.event;
+    const { event_id } = names;
+    deps.logger.error({ event_id, error: String(error) }, 'outcome of an event cannot be stored, stored without event and decisions');
+    const event = { ...names, context: {} };
+    return { record, result: { ...result, event, decisions: [] }, ...(untraced && { untraced }) };
+  }
 }
 
 async function saveVisitors(done: readonly Done[], deps: CommitDeps): Promise<void> {

@@ -3,6 +3,7 @@ import type { Processed } from '@firsthand/core/process/process-event.ts';
 import { expect, test } from 'vitest';
 import { decodeOutcomes } from '../../outcomes/outcome-log.ts';
 import type { Delivery } from '../../stores/event-log/port.ts';
+import { storedId, storedName } from '../../stores/observe/stored-text.ts';
 import { type Finished, outcomeRecordsOf } from './processed-records.ts';
 
 function finished(id: string, kind: Processed['kind']): Finished {
@@ -43,4 +44,13 @@ test('without a transaction each outcome has its own record id, so that repeats 
   expect(records.map((record) => [record.id, ...idsIn(record)])).toEqual(
     all.map(({ record }) => [`p:pl_1:${record.event.event_id}`, record.event.event_id]),
   );
+});
+
+test('an outcome tells of names that user code made very long only what a trace stores', () => {
+  const one = finished('e1', 'processed');
+  const long = 'é'.repeat(500_000);
+  Object.assign(one.result.event, { event: long, user_id: long, anonymous_id: long });
+  const [record] = outcomeRecordsOf([one], { ...settings, together: false });
+  expect(record?.data.length).toBeLessThan(10_000);
+  expect(decodeOutcomes(record!)).toMatchObject([{ event: storedName(long), user_id: storedId(long), anonymous_id: storedId(long) }]);
 });
