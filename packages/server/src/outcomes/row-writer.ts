@@ -2,10 +2,10 @@
 import { Worker } from 'node:worker_threads';
 import { readEventRecordId } from '../event-record.ts';
 import { receivedError } from '../runtime/sent-error.ts';
+import { isFullDisk, SpaceWait } from '../runtime/space-wait.ts';
 import { threadEntry } from '../runtime/thread-entry.ts';
 import type { StoredRecord } from '../stores/event-log/port.ts';
 import type { ExpiringTrace, RowAges, Swept } from '../stores/observe/sweep.ts';
-import { isFullDisk, SpaceWait } from '../stores/space-wait.ts';
 import {
   packRecords,
   type Recorded,

@@ -7,6 +7,7 @@ import type { Alert, AlertChannel, AlertKind } from '@firsthand/core/config/aler
 import type { Settings } from '../../../config.ts';
 import { errorText } from '../../../runtime/error-text.ts';
 import type { Logger } from '../../../runtime/logger.ts';
+import { isFullDisk, SpaceWait } from '../../../runtime/space-wait.ts';
 import type { Cipher } from '../../../secrets/cipher.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
 import { type AlertEnding, deleteAlertEnding, insertAlertEndings, listAlertEndings } from '../../../stores/config/alert-endings.ts';
@@ -21,7 +22,6 @@ import {
 import type { Db } from '../../../stores/config/schema.ts';
 import type { Leases } from '../../../stores/leases/port.ts';
 import { type Failure, firstFailure } from '../../../stores/observe/first-failure.ts';
-import { isFullDisk, SpaceWait } from '../../../stores/space-wait.ts';
 import { announce, type ChannelDeps, type Unsent } from './channels.ts';
 import { type MeasureDeps, type Measured, measure } from './measure.ts';
 import { type Announcement, announcementOf, describe, endOf } from './message.ts';

@@ -1,4 +1,4 @@
-import { SpaceWait } from '../../space-wait.ts';
+import { SpaceWait } from '../../../runtime/space-wait.ts';
 import { type Append, type AppendResult, LogUnavailable } from '../port.ts';
 import { encodeRetry, type Settlement } from './group.ts';
 import { metaKeys } from './keys.ts';

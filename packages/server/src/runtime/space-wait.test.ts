@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AlertDeps, Evaluator } from '../roles/admin/alerts/evaluator.ts';
-import { openLmdbLog } from './event-log/lmdb.ts';
-import { LogUnavailable } from './event-log/port.ts';
+import { openLmdbLog } from '../stores/event-log/lmdb.ts';
+import { LogUnavailable } from '../stores/event-log/port.ts';
 import { SpaceWait } from './space-wait.ts';
 
 const MINUTE = 60_000;
