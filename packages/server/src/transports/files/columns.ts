@@ -10,8 +10,17 @@ export type ColumnType = 'text' | 'json' | 'integer' | 'number' | 'boolean' | 't
 export interface Column {
   name: string;
   type: ColumnType;
-  /** One per row. `null`: the row has no value. */
-  values: (Value | undefined)[];
+  /** One per row. `null`: the row has no value. A new list at each read. */
+  readonly values: readonly (Value | undefined)[];
+  /**
+   * The rows that have a value, in their order, and these values. A file may have a thousand columns of which each row fills a few: lists of
+   * all rows would take 80 MB.
+   */
+  filled?: Filled;
+}
+interface Filled {
+  rows: number[];
+  values: Value[];
 }
 /** Objects and lists may come as their JSON text. */
 export type Value = Json | RawJson;
@@ -60,14 +69,16 @@ function isEvent(row: Row): boolean {
   return typeof row.event_id === 'string' && typeof row.type === 'string' && typeof row.timestamp === 'string';
 }
 
+type OpenColumn = Filled & { name: string };
+
 class Table {
   readonly #rows: number;
   /** By the key as it was sent. */
-  readonly #byKey = new Map<string, Column>();
+  readonly #byKey = new Map<string, OpenColumn>();
   /** Lower-case: most readers ignore case. */
   readonly #taken = new Set<string>();
-  readonly #declared = new Map<Column, ColumnType>();
-  #overflow: Column | undefined;
+  readonly #declared = new Map<OpenColumn, ColumnType>();
+  #overflow: OpenColumn | undefined;
 
   constructor(rows: number) {
     this.#rows = rows;
@@ -78,7 +89,7 @@ class Table {
   add(row: number, key: string, value: Value | undefined): void {
     if (value === undefined || value === null) return;
     const column = this.#byKey.get(key) ?? (this.#byKey.size < MAX_COLUMNS ? this.#open(key) : undefined);
-    if (column) column.values[row] = value;
+    if (column) put(column, row, value);
     else this.#overflowAt(row)[key] = deepValue(value);
   }
   addNested(row: number, prefix: string, value: JsonObject): void {
@@ -90,17 +101,18 @@ class Table {
   }
   columns(): Column[] {
     const all = [...this.#byKey.values(), ...(this.#overflow ? [this.#overflow] : [])];
-    return all.map((column) => ({ ...column, type: typeOf(column.values, this.#declared.get(column)) }));
+    return all.map((column) => columnOf(column, typeOf(column.values, this.#declared.get(column)), this.#rows));
   }
 
-  #open(key: string): Column {
-    const column: Column = { name: this.#nameOf(key), type: 'text', values: Array<null>(this.#rows).fill(null) };
+  #open(key: string): OpenColumn {
+    const column: OpenColumn = { name: this.#nameOf(key), rows: [], values: [] };
     this.#byKey.set(key, column);
     return column;
   }
   #overflowAt(row: number): JsonObject {
-    this.#overflow ??= { name: this.#nameOf(OVERFLOW), type: 'json', values: Array<null>(this.#rows).fill(null) };
-    return (this.#overflow.values[row] ??= {}) as JsonObject;
+    this.#overflow ??= { name: this.#nameOf(OVERFLOW), rows: [], values: [] };
+    if (this.#overflow.rows.at(-1) !== row) put(this.#overflow, row, {});
+    return this.#overflow.values.at(-1) as JsonObject;
   }
   /** Long names are cut and keep a part of their hash; names that differ only in case get a number. */
   #nameOf(key: string): string {
@@ -114,12 +126,32 @@ class Table {
   }
 }
 
+/** Rows come in their order. Two keys of one row may be the same column: the later one counts. */
+function put({ rows, values }: Filled, row: number, value: Value): void {
+  if (rows.at(-1) === row) values.pop();
+  else rows.push(row);
+  values.push(value);
+}
+function columnOf({ name, rows, values }: OpenColumn, type: ColumnType, count: number): Column {
+  const filled = { rows, values };
+  const column: Column = {
+    name,
+    type,
+    get values() {
+      const all = Array<Value>(count).fill(null);
+      for (const [i, row] of rows.entries()) all[row] = values[i] ?? null;
+      return all;
+    },
+  };
+  return Object.defineProperty(column, 'filled', { value: filled });
+}
+
 /** The narrowest type that holds every value. A declared type holds unless a value contradicts it. */
-function typeOf(values: Column['values'], declared: ColumnType | undefined): ColumnType {
+function typeOf(values: readonly Value[], declared: ColumnType | undefined): ColumnType {
   const kinds = new Set<ColumnType>();
   let times = declared === 'timestamp';
   for (const value of values) {
-    if (value === null || value === undefined) continue;
+    if (value === null) continue;
     kinds.add(kindOf(value));
     if (times && !isTime(value)) times = false;
   }
