@@ -89,6 +89,16 @@ onStory('erasure', (story) => {
     expect(await left(pipeline)).toEqual([0, 0]);
   });
 
+  test.each(['a\u0000b', '\ud800x', '__proto__'])('takes every id that an event may have: %j', async (user_id) => {
+    const pipeline = (await story.made('pipelines', { name: 'Odd ids' })).id;
+    const { visitors } = story.harness.operations;
+    await visitors.save(story.org.org_id, [[`visitor of ${user_id}`, { user_id }]]);
+    await story.record(...outcomes(story, pipeline, { user_id }), ...outcomes(story, pipeline, { user_id: `${user_id}.` }));
+    expect(await erase({ user_id })).toMatchObject({ identity_links: 1, traces: 1, dead_letters: 1 });
+    expect(await left(pipeline)).toEqual([1, 1]);
+    expect(await visitors.load(story.org.org_id, [`visitor of ${user_id}`])).toEqual([undefined]);
+  });
+
   test('takes every id that an event may have: 1,024 characters', async () => {
     const pipeline = (await story.made('pipelines', { name: 'Long ids' })).id;
     const [user_id, anonymous_id] = ['u'.repeat(1_024), 'a'.repeat(1_024)];

@@ -10,7 +10,8 @@ export function privacyRoutes(app: AdminApp, context: AdminContext): void {
   app.post(
     '/privacy/erasure',
     {
-      config: { role: 'admin' },
+      // Events may have any characters in their ids, also those that the other routes refuse.
+      config: { role: 'admin', anyJson: true },
       schema: {
         summary: 'Forget a person',
         description:
