@@ -188,7 +188,7 @@ async function openEmbedded(deps: StoresDeps): Promise<EventStores> {
   const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
   const visitors = openLmdbVisitors(log);
   const leases = embeddedLeases({ onError });
-  const ephemeral = inProcessEphemeral({ onError });
+  const ephemeral = inProcessEphemeral({ onError: frameLost(logger) });
   const space = { log: () => log.environment.space() };
   return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log]) };
 }
@@ -215,7 +215,7 @@ async function openForeground({ settings, clock, logger, onFatal }: StoresDeps, 
   const log = sharedLog(link, ingest);
   const visitors = sharedVisitors(link);
   const leases = embeddedLeases({ onError });
-  const ephemeral = threadsEphemeral(link, { onError });
+  const ephemeral = threadsEphemeral(link, { onError: frameLost(logger) });
   return { log, visitors, leases, ephemeral, space: {}, close: () => closeAll([leases, ephemeral, log]) };
 }
 
@@ -249,6 +249,7 @@ export async function openBackgroundStores({
 
 const handlerFailed = (logger: Logger) => (error: unknown) =>
   logger.error({ err: error }, 'record handler failed, records will be redelivered');
+const frameLost = (logger: Logger) => (error: unknown) => logger.warn({ err: error }, 'live frame or hint lost');
 
 function logFolder({ dataDir }: Settings): string {
   const path = join(dataDir, 'log');
@@ -281,7 +282,7 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
   });
   const visitors = await openKvVisitors({ connection, replicas });
   const leases = await openKvLeases({ connection, replicas, clock, onError: onLeaseError });
-  const ephemeral = natsEphemeral({ connection, onError });
+  const ephemeral = natsEphemeral({ connection, onError: frameLost(logger) });
   return { log, visitors, leases, ephemeral, space: {}, close: () => closeAll([leases, visitors, ephemeral, log, connection]) };
 }
 

@@ -31,7 +31,7 @@ export function createTap(ephemeral: Ephemeral, clock: Clock): Tap & { stop(): v
     },
     emit(orgId, frame) {
       const timed: TimedFrame = { time: new Date(clock.now()).toISOString(), ...frame };
-      ephemeral.publish(channelOf(orgId), timed);
+      ephemeral.publish(channelOf(orgId), timed, () => ({ ...timed, payload: null }));
     },
     stop: unsubscribe,
   };

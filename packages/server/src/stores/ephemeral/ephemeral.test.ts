@@ -54,7 +54,7 @@ const engines: [name: string, make: () => Pair][] = [
   ],
 ];
 
-describe.each(engines)('ephemeral frames: %s', (_, make) => {
+describe.each(engines)('ephemeral frames: %s', (engine, make) => {
   function pair(): Pair {
     const made = make();
     onTestFinished(async () => {
@@ -102,6 +102,20 @@ describe.each(engines)('ephemeral frames: %s', (_, make) => {
     await connections[1]!.flush();
     sender.publish('c', undefined);
     await until(() => heard === 1 && errors.length === 1);
+  });
+
+  test('a message that the broker does not take is sent smaller', async () => {
+    const { sender, receiver, errors } = pair();
+    const heard: { payload: unknown }[] = [];
+    receiver.subscribe('c', (message) => heard.push(message as { payload: unknown }));
+    await connections[1]!.flush();
+    for (const payload of ['small', '世'.repeat(400_000)]) sender.publish('c', { payload }, () => ({ payload: null }));
+    await until(() => heard.length === 2);
+    expect(heard.map(({ payload }) => (payload === null ? null : String(payload).length))).toEqual([
+      5,
+      engine.startsWith('NATS') ? null : 400_000,
+    ]);
+    expect(errors).toEqual([]);
   });
 
   test('nothing after close', async () => {

@@ -1,6 +1,8 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Ephemeral } from './port.ts';
 
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
+
 /** Sends frames between processes as plain NATS messages in JSON. Frames are dropped, not buffered, while disconnected. */
 export function natsEphemeral(options: { connection: NatsConnection; onError?: (error: unknown) => void }): Ephemeral {
   const { connection } = options;
@@ -14,10 +16,12 @@ export function natsEphemeral(options: { connection: NatsConnection; onError?: (
     }
   })();
   return {
-    publish(channel, message) {
+    publish(channel, message, smaller) {
       if (closed || !connected || connection.isClosed()) return;
       try {
-        connection.publish(subjectOf(channel), JSON.stringify(message) ?? 'null');
+        const text = JSON.stringify(message) ?? 'null';
+        const fits = Buffer.byteLength(text) <= (connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD);
+        connection.publish(subjectOf(channel), fits || smaller === undefined ? text : JSON.stringify(smaller()));
       } catch (error) {
         // The frame is too large for the server or cannot be serialised as JSON. Frames may be lost.
         options.onError?.(error);
