@@ -80,8 +80,15 @@ test('a large event that the vendor refuses ends in a dead letter, and the integ
   bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
   bench.start();
   const [large, next] = events(2);
+  const heard: { event: object }[] = [];
+  const listening = connection.subscribe('dlq-delivery-int_1', { callback: (_error, message) => void heard.push(message.json()) });
   await bench.append([{ ...large!, properties: { note: 'x'.repeat(1_500_000) } }]);
   await until(async () => (await bench.deadLetters()).length === 1);
+  // It was not announced.
+  await until(() => heard.length === 1);
+  const { event_id, type, event, timestamp } = large!;
+  expect(heard[0]).toMatchObject({ event_id, event: { event_id, type, event, timestamp, truncated: true } });
+  listening.unsubscribe();
   await bench.settled();
   await bench.append([next!]);
   await until(async () => (await bench.deadLetters()).length === 2);

@@ -31,6 +31,7 @@ const FLUSH_TIMEOUT_MS = 2_500;
 const AGAIN_MS = 250;
 /** Dead letters are announced on the broker subject of their topic. */
 const ANNOUNCED = 'dlq-';
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 export class JetStreamLog implements EventLog {
   readonly atomic = false;
@@ -112,7 +113,7 @@ export class JetStreamLog implements EventLog {
   /** The letter is stored, so a failure must not fail the append. */
   #announce(topic: string, data: Uint8Array): void {
     try {
-      this.#connection.publish(topic, data);
+      this.#connection.publish(topic, announcementOf(data, this.#connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD));
     } catch (error) {
       this.#settings.onWarning?.('dead letter not announced on its NATS subject', error);
     }
@@ -272,4 +273,12 @@ export class JetStreamLog implements EventLog {
 
 function keyOf(topic: string, group: string): string {
   return `${topic}\n${group}`;
+}
+
+/** In the log a letter is packed. As a message of its own a large one does not fit, and is announced with the head of its event. */
+function announcementOf(data: Uint8Array, most: number): Uint8Array {
+  if (data.length <= most) return data;
+  const letter = JSON.parse(Buffer.from(data).toString()) as { event: Record<string, unknown> };
+  const { event_id, type, event, anonymous_id, user_id, timestamp } = letter.event;
+  return Buffer.from(JSON.stringify({ ...letter, event: { event_id, type, event, anonymous_id, user_id, timestamp, truncated: true } }));
 }
