@@ -28,6 +28,8 @@ export interface ConcludeRules {
 }
 
 const MAX_ANSWER = 300;
+/** As much as traces store. A driver may quote a name from the event in it, and the log must take it with every attempt. */
+const MAX_REASON = 1_000;
 
 const NONE: readonly Batch[] = [];
 const DELIVERED: ItemVerdict = { kind: 'delivered' };
@@ -44,7 +46,7 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
   const poll = vendor.poll?.(parts.map(({ item }) => item));
   const verdicts: ItemVerdict[] = [];
   for (const { job } of parts) {
-    const own = verdict.kind === 'partial' ? (verdict.items[verdicts.length] ?? NO_VERDICT) : verdict;
+    const own = withinReason(verdict.kind === 'partial' ? (verdict.items[verdicts.length] ?? NO_VERDICT) : verdict);
     verdicts.push(job.pending ? pollVerdict(own, job.pending, poll, sent.at) : own.kind === 'accepted' && !poll ? DELIVERED : own);
   }
   if (vendor.batch !== null && verdict.kind !== 'delivered') placeRetries(rules.integrationId, parts, verdicts);
@@ -72,6 +74,11 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
     if (settlement) settled.push({ job: part.job, settlement });
   }
   return { settled, sendAlone: NONE, error };
+}
+
+function withinReason(verdict: ItemVerdict): ItemVerdict {
+  if ((verdict.kind !== 'refused' && verdict.kind !== 'unavailable') || verdict.reason.length <= MAX_REASON) return verdict;
+  return { ...verdict, reason: verdict.reason.slice(0, MAX_REASON) };
 }
 
 function attemptOf({ at, status, duration_ms }: Sent, error: string | null): Attempt {

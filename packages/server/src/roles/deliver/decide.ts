@@ -11,6 +11,9 @@ import { isDisabledByEvent, type Mode, type Plan } from './plan.ts';
 import { readRetryState } from './retry-state.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
+/** As much as traces store. */
+const MAX_REASON = 1_000;
+
 export type Decision = { kind: 'send'; job: Job } | { kind: 'settle'; settlement: Settlement };
 
 /** A promise where the event takes more than one step: then it is mapped and encoded in turns of the loop. `id` is the integration's. */
@@ -108,5 +111,5 @@ function settle(settlement: Settlement): Decision {
 }
 function fail({ delivery }: HeldEvent, reason: string): Decision {
   const attempts = readRetryState(delivery.state)?.attempts ?? [];
-  return settle({ kind: 'dead_letter', stage: 'mapping', reason, attempts });
+  return settle({ kind: 'dead_letter', stage: 'mapping', reason: reason.slice(0, MAX_REASON), attempts });
 }
