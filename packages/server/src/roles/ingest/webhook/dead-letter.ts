@@ -9,6 +9,9 @@ import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts'
 /** Of a body: its text, and its bytes in base64 where the text alone does not give them back. */
 const MAX_KEPT = 65_536;
 const MAX_HEADER = 4_096;
+/** Of all headers, and of the whole query: a message of a broker may have a key or thousands of headers of a megabyte. */
+const MAX_NAMED = 32_768;
+const MAX_REASON = 1_000;
 /** The sender's credentials are not kept. */
 const OMITTED_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const SIGNATURE_BYTES = 32;
@@ -33,6 +36,7 @@ export function webhookDeadLetter(
 ): Outcome & { kind: 'dead_lettered' } {
   const { query, urls, receivedAt } = request;
   const id = newId('dlq', receivedAt);
+  const kept = withinSize(query);
   const knownUrls = urls.filter((url) => url.length <= MAX_HEADER);
   const dead_letter: DeadLetter = {
     id,
@@ -45,14 +49,14 @@ export function webhookDeadLetter(
     event_id: id,
     stage: 'webhook',
     event: {
-      headers: keptHeaders(source, request.headers, keptSecretOf(deps.digestSecret, source.id)),
-      query: { ...query },
-      ...keptBody(request),
+      headers: withinSize(keptHeaders(source, request.headers, keptSecretOf(deps.digestSecret, source.id))).values,
+      query: kept.values,
+      ...(kept.isCut ? { body: keptBody(request).body, truncated: true } : keptBody(request)),
       ...(knownUrls.length === 0 ? {} : { urls: knownUrls }),
       received_at: new Date(receivedAt).toISOString(),
     },
     attempts: [],
-    reason,
+    reason: reason.slice(0, MAX_REASON),
     created_at: new Date(receivedAt).toISOString(),
     expires_at: new Date(receivedAt + deps.retentionMs).toISOString(),
   };
@@ -65,6 +69,20 @@ export function webhookDeadLetter(
     type: 'track',
     dead_letter,
   };
+}
+
+/** A query that is cut cannot be mapped again: its values may be ids. */
+function withinSize(named: Readonly<Record<string, string>>): { values: Record<string, string>; isCut: boolean } {
+  const values: [name: string, value: string][] = [];
+  let left = MAX_NAMED;
+  for (const [name, value] of Object.entries(named)) {
+    left -= name.length;
+    if (left < 0) break;
+    values.push([name, value.slice(0, left)]);
+    left -= value.length;
+    if (left < 0) break;
+  }
+  return { values: Object.fromEntries(values), isCut: left < 0 };
 }
 
 /** 64 KB together. The signed bytes come first, because a replay needs all of them; text that is cut can still be read. */
