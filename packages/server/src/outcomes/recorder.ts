@@ -42,10 +42,11 @@ export function startRecorder(deps: RecorderDeps): { stop(): Promise<void> } {
 
   async function write(topic: string, records: StoredRecord[], anew = false): Promise<void> {
     for (const part of parts(records)) {
-      const { counted, unreadable, spans } = await rowWriter.record(topic, part, anew);
+      const { counted, unreadable, refused, spans } = await rowWriter.record(topic, part, anew);
       count(deps.metrics, counted);
       deps.telemetry?.addSpans(spans);
       if (unreadable.length > 0) logger.error({ topic, positions: unreadable }, 'unreadable outcomes skipped');
+      if (refused !== undefined) logger.error({ topic, outcomes: refused }, 'outcomes that the database refuses skipped');
     }
   }
 

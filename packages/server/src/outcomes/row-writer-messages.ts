@@ -26,6 +26,8 @@ export interface Recorded {
   counted: Record<string, number>;
   /** Positions of records that do not parse. They are skipped: retrying them would block all traces for good. */
   unreadable: string[];
+  /** Outcomes that the database refuses for what is in them. They are skipped for the same reason. */
+  refused?: { position: string; event_id: string | undefined; reason: string }[];
   /** Of the outcomes that are new. */
   spans: EncodedSpan[];
 }

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import { errorText } from '../runtime/error-text.ts';
 import { sentError } from '../runtime/sent-error.ts';
 import { removeLettersOf } from '../stores/observe/erase-traces.ts';
 import type { Tally } from '../stores/observe/rows.ts';
 import { sweepRows } from '../stores/observe/sweep.ts';
 import { OBSERVE_FILE } from '../stores/observe/tables.ts';
-import { type Move, readPosition, writeTally, writeTogether } from '../stores/observe/write.ts';
+import { isOfRows, type Move, readPosition, refusalOf, writeTally, writeTogether } from '../stores/observe/write.ts';
 import type { Writer } from '../stores/observe/writer.ts';
 import type { EncodedSpan } from '../telemetry/otlp.ts';
 import { decodeOutcomes } from './outcome-log.ts';
@@ -160,8 +161,57 @@ const positions = new Map<string, string>();
 async function record(writer: Writer, spansOf: SpansOf, request: RecordRequest): Promise<Recorded> {
   for (;;) {
     const after = request.anew ? undefined : await readPosition(writer, request.topic);
-    const recorded = await recordAfter(writer, spansOf, request, after);
+    const recorded = await recordAfter(writer, spansOf, request, after).catch((error: unknown) => {
+      if (!isOfRows(error)) throw error;
+      return recordOneByOne(writer, spansOf, request, after);
+    });
     if (recorded !== undefined) return recorded;
+  }
+}
+/** Leaves out the outcomes that can never be recorded. Otherwise one of them would stop the traces of every organisation. */
+async function recordOneByOne(
+  writer: Writer,
+  spansOf: SpansOf,
+  { topic, records }: RecordRequest,
+  after: string | undefined,
+): Promise<Recorded | undefined> {
+  const recorded: Recorded = { counted: {}, unreadable: [], spans: [] };
+  let from = after;
+  for (const { entries, bytes } of singlesOf(records)) {
+    const position = entries[0]?.position ?? '';
+    if (from !== undefined && position <= from) continue;
+    const sound: Outcome[] = [];
+    for (const outcome of readAfter({ entries, bytes }, undefined, () => [], recorded)) {
+      const refusal = await refusalOfOutcome(writer, spansOf, outcome);
+      if (refusal === undefined) sound.push(outcome);
+      else {
+        const event_id = 'event_id' in outcome ? outcome.event_id : undefined;
+        recorded.refused = [...(recorded.refused ?? []), { position, event_id, reason: errorText(refusal) }];
+      }
+    }
+    const rows = tally(sound);
+    if (!(await writeTally(writer, [rows], position, topic, from))) return undefined;
+    positions.set(topic, position);
+    from = position;
+    addCounted(recorded.counted, rows);
+    recorded.spans.push(...spansOf(sound));
+  }
+  return recorded;
+}
+async function refusalOfOutcome(writer: Writer, spansOf: SpansOf, outcome: Outcome): Promise<Error | undefined> {
+  try {
+    spansOf([outcome]);
+    return await refusalOf(writer, tally([outcome]));
+  } catch (error) {
+    if (!isOfRows(error)) throw error;
+    return error;
+  }
+}
+function* singlesOf({ entries, bytes }: PackedRecords): Iterable<PackedRecords> {
+  let at = 0;
+  for (const entry of entries) {
+    yield { entries: [entry], bytes: bytes.subarray(at, at + entry.length) };
+    at += entry.length;
   }
 }
 /** `after`: undefined writes all. Returns undefined if another process has recorded meanwhile: read the position again. */

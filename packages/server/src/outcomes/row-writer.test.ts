@@ -81,6 +81,32 @@ onBothEngines('the row-writer thread', (fresh, engine) => {
     });
   });
 
+  // Each such value was a fault that stopped the traces of every organisation until it was corrected.
+  test('an outcome that can never be recorded is named and left out, and the others of its record and its batch are written', async () => {
+    const before = await events();
+    const outcomeOf = (event_id: unknown) => ({ ...JSON.parse(record(1, ['x']).data.toString())[0], event_id });
+    const bad = [
+      { ...outcomeOf('bad-time'), received_at: 'soon', at: 'later' },
+      { ...outcomeOf('bad-type'), type: null },
+      outcomeOf(17),
+      { ...outcomeOf('bad-letter'), kind: 'dead_lettered', dead_letter: { id: 'dlq_bad', attempts: [] } },
+    ];
+    const topic = 'outcomes.7';
+    await rowWriter.record(topic, [record(1, ['first'])]);
+    const mixed = [outcomeOf('sound-a'), ...bad, outcomeOf('sound-b')];
+    const poisoned = { ...record(2, []), data: Buffer.from(JSON.stringify(mixed)) };
+    const written = await rowWriter.record(topic, [poisoned, record(3, ['sound-c'])]);
+    expect(written).toMatchObject({ counted: { received: 3, processed: 3 }, unreadable: [] });
+    expect(written.refused?.map(({ position, event_id }) => [position, event_id])).toEqual(
+      bad.map(({ event_id }) => [poisoned.position, event_id]),
+    );
+    for (const { reason } of written.refused ?? []) expect(reason).not.toBe('');
+    expect(written.spans).toHaveLength(3);
+    expect(await readPosition(kyselyWriter(observe), topic)).toBe(record(3, []).position);
+    expect(await events()).toBe(before + 4);
+    await sql`delete from recorder where name = ${topic}`.execute(observe.db);
+  });
+
   test('topics that are recorded at the same time keep their own positions, also one that another process has recorded', async () => {
     const before = await events();
     const topics = ['outcomes.1', 'outcomes.2', 'outcomes.3'];

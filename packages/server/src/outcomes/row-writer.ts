@@ -46,7 +46,8 @@ export class RowWriter {
     const packed = packRecords(records);
     const reply = await this.#ask({ kind: 'record', topic, records: packed, anew }, [packed.bytes.buffer]);
     if (!('counted' in reply)) throw new Error('the row-writer thread sent a reply of another kind');
-    return { counted: reply.counted, unreadable: reply.unreadable, spans: reply.spans };
+    const { counted, unreadable, refused, spans } = reply;
+    return { counted, unreadable, ...(refused && { refused }), spans };
   }
 
   /** Of the last record that was written; empty before the first. */

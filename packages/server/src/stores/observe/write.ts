@@ -51,6 +51,36 @@ export async function writeTogether(writer: Writer, tally: Tally, moves: readonl
   }
 }
 
+class Undone extends Error {}
+
+/** Why these rows can never be written; undefined where they can. Writes nothing. */
+export async function refusalOf(writer: Writer, tally: Tally): Promise<Error | undefined> {
+  try {
+    await writer.transaction(async (tx) => {
+      await writeRows(tx, tally);
+      throw new Undone();
+    });
+  } catch (error) {
+    if (error instanceof Undone) return undefined;
+    if (!isOfRows(error)) throw error;
+    return error;
+  }
+  return undefined;
+}
+
+/** PostgreSQL: bad data, constraint, limit of the program. */
+const OF_ROWS = /^(?:22|23|54)[0-9A-Z]{3}$/;
+/** SQLite: too big, constraint, mismatch. */
+const OF_ROWS_IN_SQLITE = [18, 19, 20];
+/** Whether an error is of the rows, and comes again at every repeat. Everything else passes: the database is away, full or busy. */
+export function isOfRows(error: unknown): error is Error {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return true;
+  if (!(error instanceof Error)) return false;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  if (code === 'ERR_SQLITE_ERROR') return OF_ROWS_IN_SQLITE.includes(Number(errcode) & 0xff);
+  return typeof code === 'string' && OF_ROWS.test(code);
+}
+
 /**
  * Rows that another recorder may update at the same time are sorted, so that both lock them in the same order. SQLite has one recorder, and
  * keeps traces in the order of processing for retention.
