@@ -28,6 +28,8 @@ export interface Erased {
 }
 const LONGEST_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 50;
+/** Visitors in one message, which NATS would refuse above 1 MB. */
+const MOST_TOLD = 200;
 
 /** `complete` is false if earlier events were still in flight after some seconds. Call again then. */
 export async function erasePerson(
@@ -49,7 +51,10 @@ export async function erasePerson(
   const anonymousIds = [
     ...new Set([...found.flatMap(({ anonymous_ids }) => anonymous_ids), ...('anonymous_id' in who ? [who.anonymous_id] : [])]),
   ];
-  operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids: anonymousIds } satisfies VisitorsErased);
+  for (let from = 0; from < anonymousIds.length; from += MOST_TOLD) {
+    const anonymous_ids = anonymousIds.slice(from, from + MOST_TOLD);
+    operations.ephemeral.publish(VISITORS_ERASED_CHANNEL, { org_id: orgId, anonymous_ids } satisfies VisitorsErased);
+  }
   const recorded = await caughtUp(
     log,
     outcomesTopicSets(log)

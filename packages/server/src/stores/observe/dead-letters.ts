@@ -1,6 +1,6 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
 import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { finishInTurns, turns } from '../../runtime/turns.ts';
 import { bytesOf, decodeInTurns, fitting, readBoundedPage, readPage } from '../config/paging.ts';
 import type { TraceEventRow } from './rows.ts';
@@ -208,9 +208,16 @@ export async function deleteDeadLetter({ db }: ObserveDb, orgId: string, id: str
   return result.numDeletedRows > 0n;
 }
 
+/** In one parameter: a person may have more ids than a statement takes. */
+function textIn(engine: ObserveDb['engine'], column: keyof DeadLetterRow, texts: readonly string[]): Expression<SqlBool> {
+  return engine === 'postgres'
+    ? sql<SqlBool>`${sql.ref(column)} = any(${texts})`
+    : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(texts)}))`;
+}
+
 /** Returns the events of the erased letters: the log has letters too. */
 export async function eraseDeadLetters(
-  { db }: ObserveDb,
+  { db, engine }: ObserveDb,
   orgId: string,
   who: { user_id?: string; anonymous_ids: string[] },
 ): Promise<Pick<DeadLetterRow, 'pipeline_id' | 'event_id'>[]> {
@@ -221,7 +228,7 @@ export async function eraseDeadLetters(
       .where((eb) =>
         eb.or([
           ...(who.user_id === undefined ? [] : [eb('user_id', '=', storedId(who.user_id))]),
-          ...(who.anonymous_ids.length === 0 ? [] : [eb('anonymous_id', 'in', who.anonymous_ids.map(storedId))]),
+          ...(who.anonymous_ids.length === 0 ? [] : [textIn(engine, 'anonymous_id', who.anonymous_ids.map(storedId))]),
         ]),
       )
       .returning(['pipeline_id', 'event_id'])

@@ -17,6 +17,7 @@ const MAX_AGE_NS = (LINK_KEPT_MS + LINK_RENEWED_MS + 86_400_000) * 1_000_000;
 const SWEPT_AT_ONCE = 2_000;
 /** A broker takes 1 MB by default. */
 const MAX_STATE_BYTES = 1_000_000;
+const READ_AT_ONCE = 500;
 
 /**
  * Visitors in a NATS key-value bucket. `v.<org>.<visitor>` holds the state. `u.<org>.<user>.<visitor>` maps a user to the anonymous ids
@@ -108,8 +109,11 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
 
   async function linkedTo(orgId: string, userId: string): Promise<string[]> {
     const info = await api.streamInfo(STREAM, { subjects_filter: userSubject(orgId, userId, undefined) });
-    const ids = await Promise.all(Object.keys(info.state.subjects ?? {}).map(read));
-    return ids.filter((id) => id !== undefined);
+    const subjects = Object.keys(info.state.subjects ?? {});
+    const ids: string[] = [];
+    for (let from = 0; from < subjects.length; from += READ_AT_ONCE)
+      for (const id of await Promise.all(subjects.slice(from, from + READ_AT_ONCE).map(read))) if (id !== undefined) ids.push(id);
+    return ids;
   }
 }
 

@@ -108,6 +108,21 @@ onStory('erasure', (story) => {
     expect(await story.refusal('POST', 'privacy/erasure', { user_id: `${user_id}u` })).toEqual([422, 'VALIDATION_ERROR', 'user_id']);
   });
 
+  // A statement named each id, and databases take some 32,000 to 65,000: anybody may link that many visitors to a user id.
+  test('of a user who was linked to 35,000 visitors', async () => {
+    const { visitors } = story.harness.operations;
+    const pipeline = (await story.made('pipelines', { name: 'Many visitors' })).id;
+    const ids = Array.from({ length: 35_000 }, (_, i) => `many-${i}`);
+    for (let from = 0; from < ids.length; from += 5_000)
+      await visitors.save(
+        story.org.org_id,
+        ids.slice(from, from + 5_000).map((id) => [id, { user_id: 'of-many' }]),
+      );
+    await story.record(...outcomes(story, pipeline, { anonymous_id: ids[34_999]! }));
+    expect(await erase({ user_id: 'of-many' })).toMatchObject({ identity_links: 35_000, traces: 1, dead_letters: 1 });
+    expect(await left(pipeline)).toEqual([0, 0]);
+  });
+
   test('removes the saved test cases of the person, and those of nobody else', async () => {
     const { visitors } = story.harness.operations;
     await visitors.save(story.org.org_id, [['anon-tess', { user_id: 'tess' }]]);
