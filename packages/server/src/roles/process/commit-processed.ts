@@ -138,12 +138,11 @@ async function storeOneByOne(done: readonly Done[], deps: CommitDeps): Promise<{
 
 /** On a log without transactions its outcome is stored here; `settle` appends it again under the same id, which the log drops. */
 async function withStorableOutcome(one: Done, position: string | undefined, deps: CommitDeps): Promise<Finished> {
-  if (deps.log.atomic) return one;
   const positions = new Map(position === undefined ? [] : [[0, position]]);
   const { deadLetterRetentionMs } = deps.settings;
-  const records = outcomeRecordsOf([one], { positions, now: deps.clock.now(), deadLetterRetentionMs, together: false });
   try {
-    await deps.log.append(outcomeAppends(deps.log, [one], records));
+    const records = outcomeRecordsOf([one], { positions, now: deps.clock.now(), deadLetterRetentionMs, together: false });
+    if (!deps.log.atomic) await deps.log.append(outcomeAppends(deps.log, [one], records));
     return one;
   } catch (error) {
     if (error instanceof LogUnavailable) throw error;
