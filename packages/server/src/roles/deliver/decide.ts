@@ -19,10 +19,10 @@ export type Decision = { kind: 'send'; job: Job } | { kind: 'settle'; settlement
 /** A promise where the event takes more than one step: then it is mapped and encoded in turns of the loop. `id` is the integration's. */
 export function decide(held: HeldEvent, plan: Plan, mode: Mode, now: number, id: string): Decision | Promise<Decision> {
   if (isVeryLarge(held)) return decideInTurns(held, plan, mode, now, id);
-  const before = decideBefore(held, plan, mode, now);
-  if (before.kind !== 'build') return before;
-  const { vendor, event, context } = before;
   try {
+    const before = decideBefore(held, plan, mode, now);
+    if (before.kind !== 'build') return before;
+    const { vendor, event, context } = before;
     const built = vendor.buildAtOnce(event, context);
     return built === undefined ? decideInTurns(held, plan, mode, now, id) : decideBuilt(held, vendor, built);
   } catch (error) {
@@ -43,12 +43,12 @@ function decideInTurns(held: HeldEvent, plan: Plan, mode: Mode, now: number, id:
   return finishInLongTurns(decideInSteps(held, plan, mode, now), () => atStep('map', id));
 }
 function* decideInSteps(held: HeldEvent, plan: Plan, mode: Mode, now: number): Steps<Decision> {
-  const before = decideBefore(held, plan, mode, now);
-  if (before.kind !== 'build') return before;
-  const { vendor, event, context } = before;
-  // The event was parsed until here, which takes long by itself.
-  yield;
   try {
+    const before = decideBefore(held, plan, mode, now);
+    if (before.kind !== 'build') return before;
+    const { vendor, event, context } = before;
+    // The event was parsed until here, which takes long by itself.
+    yield;
     return decideBuilt(held, vendor, yield* vendor.buildInSteps(event, context));
   } catch (error) {
     return mappingFailed(held, error);
