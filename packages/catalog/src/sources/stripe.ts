@@ -4,15 +4,23 @@ const CURRENCY = '$.data.object.currency';
 /** Stripe counts in the currency's smallest unit; `value` is in major units, as vendors expect it. */
 const money = (path: string): SourceValue => ({ path, as: 'major_units', currency: CURRENCY });
 
-/** Lines of invoices, subscriptions and checkout sessions: each has a `price` and, except in subscriptions, an `amount`. */
+/**
+ * Lines of invoices, subscriptions and checkout sessions. Each has a `price` and, except in subscriptions, an `amount`. Lines of invoices have
+ * `pricing` instead since 2025-03-31: docs.stripe.com/changelog/basil/2025-03-31/invoice-pricing-configurations
+ */
 const lineItems = (each: string): SourceValue => ({
   each,
   fields: {
-    product_id: '$.price.product',
-    price_id: '$.price.id',
+    product_id: { first: ['$.price.product', '$.pricing.price_details.product'] },
+    price_id: { first: ['$.price.id', '$.pricing.price_details.price'] },
     name: '$.description',
     quantity: '$.quantity',
-    price: { path: '$.price.unit_amount', as: 'major_units', currency: '$.price.currency' },
+    price: {
+      first: [
+        { path: '$.price.unit_amount', as: 'major_units', currency: '$.price.currency' },
+        { path: '$.pricing.unit_amount_decimal', as: 'major_units', currency: '$.currency' },
+      ],
+    },
     value: { path: '$.amount', as: 'major_units', currency: '$.currency' },
   },
 });

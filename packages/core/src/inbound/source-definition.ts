@@ -3,12 +3,13 @@ import type { WebhookProvider, WebhookSource, WebhookSourceType } from '../confi
 /**
  * Origin of a value. A text is a path or a quoted literal, as users write them. The other forms are for presets. `number` reads numeric
  * text. `currency` writes the code in capitals. `major_units` divides an amount in the currency's smallest unit (100 cents become 1).
- * `each` creates one object per list element, with paths relative to the element.
+ * `first` is the first of its values that is there. `each` creates one object per list element, with paths relative to the element.
  */
 export type SourceValue =
   | string
   | { path: string; as: 'number' | 'currency' }
   | { path: string; as: 'major_units'; currency: string }
+  | { first: readonly SourceValue[] }
   | { each: string; fields: Readonly<Record<string, SourceValue>> };
 export type SourceMappings = Readonly<Record<string, SourceValue>>;
 

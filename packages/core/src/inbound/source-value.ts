@@ -9,6 +9,7 @@ type Report = (message: string) => void;
 /** Returns undefined and calls `report` with the reason if the value does not compile. */
 export function compileSourceValue(value: SourceValue, report: Report): WebhookGetter | undefined {
   if (typeof value === 'string') return pathOf(value, report);
+  if ('first' in value) return firstOf(value.first, report);
   if ('each' in value) return compileEach(value.each, value.fields, report);
   const get = pathOf(value.path, report);
   if (get === undefined) return undefined;
@@ -26,6 +27,17 @@ function pathOf(text: string, report: Report): WebhookGetter | undefined {
   if (compiled.ok) return compiled.get;
   report(compiled.message);
   return undefined;
+}
+
+function firstOf(values: readonly SourceValue[], report: Report): WebhookGetter {
+  const getters = values.flatMap((value) => compileSourceValue(value, report) ?? []);
+  return (input) => {
+    for (const get of getters) {
+      const found = get(input);
+      if (found !== undefined && found !== null) return found;
+    }
+    return undefined;
+  };
 }
 
 function compileEach(list: string, mappings: SourceMappings, report: Report): WebhookGetter | undefined {

@@ -111,6 +111,30 @@ describe('providers', () => {
       { id: 'in_2', parent: { type: 'subscription_details', subscription_details: { subscription: 'sub_1' } } },
       { invoice_id: 'in_2', subscription_id: 'sub_1' },
     ],
+    [
+      'invoice.upcoming',
+      'Invoice Upcoming',
+      {
+        id: 'in_3',
+        currency: 'eur',
+        lines: {
+          data: [
+            {
+              description: 'Pro',
+              quantity: 2,
+              amount: 1_998,
+              currency: 'eur',
+              pricing: { price_details: { price: 'price_1', product: 'prod_1' }, type: 'price_details', unit_amount_decimal: '999' },
+            },
+          ],
+        },
+      },
+      {
+        invoice_id: 'in_3',
+        currency: 'EUR',
+        products: [{ product_id: 'prod_1', price_id: 'price_1', name: 'Pro', quantity: 2, price: 9.99, value: 19.98 }],
+      },
+    ],
     ['some.new.type', 'some.new.type', { id: 'x' }, { stripe_object_id: 'x' }],
   ])('Stripe %s', async (type, name, object, properties) => {
     const payload = JSON.stringify({ id: `evt_${type}`, type, created: 1_772_366_400, data: { object } });
