@@ -5,6 +5,7 @@ import { code, generatedFrom, type Page, table } from './page.ts';
 
 function valueText(value: SourceValue): string {
   if (typeof value === 'string') return code(value);
+  if ('first' in value) return value.first.map(valueText).join(' or ');
   if ('each' in value) {
     const fields = Object.entries(value.fields).map(([target, from]) => `${code(target)} from ${valueText(from)}`);
     return `each of ${code(value.each)}: ${fields.join(', ')}`;
