@@ -7,6 +7,7 @@ import { deadLetterTopic, isOrReplays } from '../event-record.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Append, Consumer, Delivery, EventLog } from '../stores/event-log/port.ts';
 import type { Leases } from '../stores/leases/port.ts';
+import { outageOf } from '../stores/outages.ts';
 import type { RowWriter } from './row-writer.ts';
 
 export const ERASURES_TOPIC = 'erasures';
@@ -23,9 +24,9 @@ export const LOG_ERASED_WITHIN_MS = 65 * 60_000;
 export interface Erasure {
   /**
    * Positions by topic, and the ids of their events' records. A record of another event stays: after a restore the position may be that
-   * one's. Erasures of earlier versions have no ids.
+   * one's. Without ids, which JSON writes as null: erasures of earlier versions, and those of replays and dead letters.
    */
-  places: [topic: string, positions: string[], records?: string[] | undefined][];
+  places: [topic: string, positions: string[], records?: string[] | null | undefined][];
   /** Ids of events' records, whose replays and dead letters are removed too. */
   ids: string[];
   /** The ids of the places are such ids as well, once their records are gone: until then an integration may give one of them up. */
@@ -71,7 +72,7 @@ export function startEraser(deps: EraserDeps): { stop(): Promise<void> } {
   return deps.leases.share(['eraser'], {
     async won() {
       consumer = deps.log.consume(ERASURES_TOPIC, ERASER_GROUP, options, async (batch) => {
-        for (const delivery of batch) await eraseOne(deps, delivery);
+        for (const delivery of batch) await eraseOrLater(deps, delivery);
       });
     },
     async lost() {
@@ -81,12 +82,24 @@ export function startEraser(deps: EraserDeps): { stop(): Promise<void> } {
   });
 }
 
+/** An erasure that fails for a reason of its own is tried again later: it must not hold up those of others. */
+async function eraseOrLater(deps: EraserDeps, delivery: Delivery): Promise<void> {
+  try {
+    await eraseOne(deps, delivery);
+  } catch (error) {
+    if (outageOf(error as Error) !== undefined) throw error;
+    deps.logger.error({ err: error, erasure: delivery.record.id }, 'records of erased events not removed, retrying in a minute');
+    await delivery.retryIn(AGAIN_MS, delivery.state);
+  }
+}
+
 async function eraseOne({ log, rowWriter, logger }: EraserDeps, delivery: Delivery): Promise<void> {
   const wanted = (delivery.state ?? JSON.parse(Buffer.from(delivery.record.data).toString('utf8'))) as Erasure;
   const left: Erasure['places'] = [];
   const gone: string[] = [];
   let count = 0;
-  for (const [topic, positions, records] of [...wanted.places, ...(await placesOf(log, new Set(wanted.ids)))]) {
+  for (const [topic, positions, ids] of [...wanted.places, ...(await placesOf(log, new Set(wanted.ids)))]) {
+    const records = ids ?? undefined;
     const own = records === undefined ? positions : await heldBy(log, topic, positions, records);
     const unsettled = new Set(await log.erase(topic, own));
     count += own.length - unsettled.size;
