@@ -40,3 +40,25 @@ test('raw records of a pipeline with a shorter retention are left to the eraser,
   // The trace is removed once its record is queued.
   expect(steps).toEqual([0, 'queued', 1, 0]);
 });
+
+test('a topic that cannot be read stops neither the expiry of the others nor that of the rows', async () => {
+  const expired: string[] = [];
+  const log = {
+    topics: async (prefix: string) => (prefix === 'events.' ? ['events.a', 'events.damaged', 'events.b'] : []),
+    expire: async (topic: string) => {
+      if (topic === 'events.damaged') throw new RangeError('the block is damaged');
+      return expired.push(topic);
+    },
+  } as unknown as EventLog;
+  let swept = 0;
+  const sweeping = sweep({
+    log,
+    snapshots: { current: () => ({ pipelines: new Map() }) as unknown as Snapshot },
+    rowWriter: { sweep: async () => ({ removed: swept++ === 0 ? 1 : 0, adopted: 0, expiring: [] }) },
+    clock: { now: () => 1, monotonic: () => 1 },
+    logger: pino({ level: 'silent' }),
+    settings: { eventRetentionMs: 1, deadLetterRetentionMs: 1 },
+  });
+  await expect(sweeping).rejects.toThrow('the topic events.damaged does not expire');
+  expect([expired, swept]).toEqual([['events.a', 'events.b'], 2]);
+});

@@ -9,6 +9,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Snapshot, SnapshotSource } from '../snapshot/types.ts';
 import type { EventLog } from '../stores/event-log/port.ts';
 import type { ExpiringTrace, PipelineAge, RowAges } from '../stores/observe/sweep.ts';
+import { outageOf } from '../stores/outages.ts';
 import { ERASURES_TOPIC, erasureAppends, placesByTopic } from './erasures.ts';
 import { guardAgainstJumps } from './jump-guard.ts';
 import { OUTCOMES_TOPIC } from './outcome-log.ts';
@@ -39,10 +40,19 @@ export async function sweep({
 }: SweeperDeps): Promise<{ records: number; rows: number; adopted: number }> {
   const now = clock.now();
   let records = 0;
+  /** One topic that cannot be read must not stop the retention of all. */
+  const failures: unknown[] = [];
   const own = pipelineAges(snapshots.current(), now);
   const cutOffs = new Map(own.map(({ pipeline_id, before }) => [eventsTopic(pipeline_id), before]));
   const expire = async (prefix: string, keptMs: number) => {
-    for (const topic of await log.topics(prefix)) records += await log.expire(topic, new Date(cutOffs.get(topic) ?? now - keptMs));
+    for (const topic of await log.topics(prefix)) {
+      try {
+        records += await log.expire(topic, new Date(cutOffs.get(topic) ?? now - keptMs));
+      } catch (error) {
+        if (outageOf(error as Error) !== undefined) throw error;
+        failures.push(new Error(`the topic ${topic} does not expire`, { cause: error }));
+      }
+    }
   };
   await expire('ingest.', settings.eventRetentionMs);
   await expire('events.', settings.eventRetentionMs);
@@ -68,6 +78,7 @@ export async function sweep({
     await removeRawRecords(log, expiring);
     more = swept.removed + swept.adopted + expiring.length > 0;
   }
+  if (failures.length > 0) throw failures[0];
   return { records, rows, adopted };
 }
 
