@@ -217,3 +217,16 @@ test.each([
   await tokens.get(REFRESH);
   expect(sent).toHaveLength(1);
 });
+
+test('half a surrogate pair in a client id is sent as the replacement character (the grant threw, and so did every later one)', async () => {
+  const { tokens, sent } = setup([tokenReply('t1')]);
+  const plan: TokenPlan = {
+    kind: 'oauth2_client_credentials',
+    token_url: 'https://auth.example/token',
+    client_id: 'id\ud800',
+    client_secret: 's\udc00',
+    style: 'basic',
+  };
+  expect(await tokens.get(plan)).toEqual({ kind: 'token', token: 't1' });
+  expect(sent[0]?.headers.authorization).toBe(`Basic ${Buffer.from('id%EF%BF%BD:s%EF%BF%BD').toString('base64')}`);
+});

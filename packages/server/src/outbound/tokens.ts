@@ -124,7 +124,11 @@ export function createTokenCache(deps: TokenDeps): TokenCache {
     get(plan) {
       const entry = entryOf(plan);
       if (entry.result && deps.clock.monotonic() < entry.until) return Promise.resolve(entry.result);
-      entry.pending ??= refresh(plan, entry);
+      // The next call tries again, whatever went wrong.
+      entry.pending ??= refresh(plan, entry).catch((error: unknown) => {
+        entry.pending = undefined;
+        throw error;
+      });
       return entry.pending;
     },
     reject(plan, token) {
@@ -186,7 +190,8 @@ function clientCredentials(plan: Extract<TokenPlan, { kind: 'oauth2_client_crede
     return { body: JSON.stringify({ ...fields, client_id, client_secret }), headers: { 'content-type': 'application/json' } };
   }
   if (plan.style !== 'basic') return form({ ...fields, client_id, client_secret });
-  const basic = Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString('base64');
+  const part = (text: string) => encodeURIComponent(text.toWellFormed());
+  const basic = Buffer.from(`${part(client_id)}:${part(client_secret)}`).toString('base64');
   return { ...form(fields), headers: { authorization: `Basic ${basic}` } };
 }
 

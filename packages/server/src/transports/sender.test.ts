@@ -46,3 +46,17 @@ test('an integration keeps its connection, and has none in common with another',
   await sender.close();
   expect(opened).toEqual([{ closed: true }, { closed: true }]);
 });
+
+// An integration with half a character in its client id ended the process, and the next one at the same event.
+test('a request that breaks is a failed attempt of its own events', async () => {
+  const broken = (): never => {
+    throw new URIError('URI malformed');
+  };
+  const breaking: object[] = [{ token: broken }, { poll: broken }, { poll: undefined }];
+  for (const over of breaking) {
+    const vendor = { ...compiledWebhook('http://127.0.0.1:9/'), ...over } as CompiledVendor;
+    const job = 'poll' in over ? 'job-1' : undefined;
+    const { verdict, unbuildable } = await sender.send({ vendor, items: [{} as VendorItem], attempt: 1, job }, 'r');
+    expect([verdict.kind, unbuildable]).toEqual(['unavailable', true]);
+  }
+});

@@ -21,6 +21,7 @@ export interface SendPlan {
   job?: string | undefined;
 }
 export interface Sender {
+  /** Never rejects: a fault of one integration must not end the process. */
   send(plan: SendPlan, requestId: string): Promise<Sent>;
   close(): Promise<void>;
 }
@@ -88,14 +89,25 @@ export function createSender(deps: HttpDeps & { allowPrivateDestinations: boolea
     );
   }
 
+  function sendPlan(plan: SendPlan, requestId: string): Promise<Sent> {
+    const { vendor, items, attempt, progress, job } = plan;
+    if (job !== undefined) return poll(plan, job, requestId);
+    if (vendor.transport) return sendByDriver(plan, vendor.transport);
+    const [item] = items;
+    if (vendor.chain && item) return chains.send({ vendor, item, attempt, progress }, requestId);
+    return sendBatch(plan, requestId, deps);
+  }
+
   return {
-    send(plan, requestId) {
-      const { vendor, items, attempt, progress, job } = plan;
-      if (job !== undefined) return poll(plan, job, requestId);
-      if (vendor.transport) return sendByDriver(plan, vendor.transport);
-      const [item] = items;
-      if (vendor.chain && item) return chains.send({ vendor, item, attempt, progress }, requestId);
-      return sendBatch(plan, requestId, deps);
+    async send(plan, requestId) {
+      const at = clock.now();
+      const began = clock.monotonic();
+      try {
+        return await sendPlan(plan, requestId);
+      } catch (error) {
+        const verdict = { kind: 'unavailable', reason: `the request broke: ${errorText(error)}` } as const;
+        return { verdict, status: null, at, duration_ms: Math.round(clock.monotonic() - began), unbuildable: true };
+      }
     },
     async close() {
       clearInterval(sweep);
