@@ -1,3 +1,4 @@
+import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeEventRecord, openEventRecord } from '../../event-record.ts';
@@ -38,4 +39,21 @@ test('the text of an outcome is its JSON, also of outcomes that follow each othe
       }
     }),
   );
+});
+
+test('names of any length and type are told as traces store them', () => {
+  const long = 'é'.repeat(500_000);
+  const meta = { received_at: 1_700_000_000_000, org_id: 'org_1', pipeline_id: 'pl_1' };
+  const toldOf = (names: object) => {
+    const event = { event_id: 'e1', type: 'track', timestamp: 't', context: {}, ...names } as unknown as CanonicalEvent;
+    const held = {
+      decoded: openEventRecord(encodeEventRecord(meta, event)),
+      delivery: { attempt: 1 },
+      compiled: { integration: { id: 'int_1', revision_number: 1 } },
+      replay: false,
+    } as unknown as HeldEvent;
+    return outcomeText(held, { kind: 'dropped', reason: 'event_filtered' }, 1, 1) ?? '';
+  };
+  expect(toldOf({ event: long, user_id: long, anonymous_id: long }).length).toBeLessThan(6_000);
+  expect(JSON.parse(toldOf({ event: 7, user_id: 8 }))).toMatchObject({ event: '7', user_id: '8' });
 });
