@@ -15,9 +15,9 @@ import { atStep } from '../../runtime/stall-watch.ts';
 import { turns } from '../../runtime/turns.ts';
 import { WorkInterval } from '../../runtime/work-interval.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
-import type { EventLog } from '../../stores/event-log/port.ts';
+import { type EventLog, RecordTooLarge } from '../../stores/event-log/port.ts';
 import { MAX_KEPT_BYTES } from './exchange.ts';
-import { deadLetterOf, type Rejected } from './rejected-letter.ts';
+import { deadLetterOf, type Rejected, type RequestFields } from './rejected-letter.ts';
 import { RetriedAppends } from './retried-appends.ts';
 
 const FLUSH_MS = 500;
@@ -142,7 +142,8 @@ export function keepRejectedEvents(deps: {
     try {
       await appends.write();
     } catch (error) {
-      logger.warn({ err: error, appends: appends.waiting }, 'rejected events not written, retrying');
+      if (error instanceof RecordTooLarge) logger.error({ err: error }, 'rejected events too large for the log, not kept');
+      else logger.warn({ err: error, appends: appends.waiting }, 'rejected events not written, retrying');
     }
   }
   /** Parsing and writing a megabyte takes tens of milliseconds, so each event may begin a turn of the loop. */
@@ -150,6 +151,13 @@ export function keepRejectedEvents(deps: {
     const about = { kind: 'rejected_events' as const, at: clock.now(), org_id: orgId, pipeline_id: pipelineId };
     let letters: DeadLetter[] = [];
     let size = 0;
+    const sizes = new Map<RequestFields, number>();
+    /** The events of a batch share it: 500 of them may have a context of 32 KB each. */
+    const sizeOf = (request: RequestFields): number => {
+      let known = sizes.get(request);
+      if (known === undefined) sizes.set(request, (known = JSON.stringify(request).length));
+      return known;
+    };
     for (const event of events) {
       const turn = turns.bulk();
       if (turn !== undefined) await turn;
@@ -157,7 +165,7 @@ export function keepRejectedEvents(deps: {
       buffered -= event.bytes.length;
       letters.push(deadLetterOf(event, retentionMs));
       if (event.bytes.length > LARGE_BYTES) turns.tookLong();
-      size += event.bytes.length;
+      size += event.bytes.length + sizeOf(event.request);
       if (size < MAX_RECORD_BYTES) continue;
       yield { ...about, letters, dropped: 0 };
       letters = [];

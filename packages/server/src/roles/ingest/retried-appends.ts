@@ -1,4 +1,4 @@
-import type { Append, EventLog } from '../../stores/event-log/port.ts';
+import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-log/port.ts';
 
 /** Appends that wait until the log takes them. They are retried under the same ids, so that none is stored twice. */
 export class RetriedAppends {
@@ -18,7 +18,10 @@ export class RetriedAppends {
   push(append: Append): void {
     this.#unsent.push(append);
   }
-  /** Call one at a time. Fails with the error of the log; the next call tries the same appends again. */
+  /**
+   * Call one at a time. Fails with the error of the log; the next call tries the same appends again, except one that the log can never
+   * store: it would hold up all others.
+   */
   async write(): Promise<void> {
     if (this.#unsent.length === 0) return;
     const sending = this.#unsent;
@@ -26,8 +29,20 @@ export class RetriedAppends {
     try {
       await this.#log.append(sending);
     } catch (error) {
-      this.#unsent = [...sending, ...this.#unsent].slice(-this.#most);
+      const again = error instanceof RecordTooLarge ? await this.#writeEach(sending) : sending;
+      this.#unsent = [...again, ...this.#unsent].slice(-this.#most);
       throw error;
     }
+  }
+  /** Returns those to be tried again. */
+  async #writeEach(appends: readonly Append[]): Promise<Append[]> {
+    const again: Append[] = [];
+    for (const append of appends)
+      try {
+        await this.#log.append([append]);
+      } catch (error) {
+        if (!(error instanceof RecordTooLarge)) again.push(append);
+      }
+    return again;
   }
 }
