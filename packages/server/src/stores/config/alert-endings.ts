@@ -23,8 +23,15 @@ export async function insertAlertEndings<A>({ db: tx, cipher }: AlertStore, endi
   }
 }
 
-/** Forgets those from before `since`: a channel that is down for so long gets no end. */
-export async function listAlertEndings<A>({ db, cipher }: AlertStore, since: string): Promise<AlertEnding<A>[]> {
+/**
+ * Forgets those from before `since`: a channel that is down for so long gets no end. `onUnreadable`: called for a row that cannot be read,
+ * which must not keep the others from being listed.
+ */
+export async function listAlertEndings<A>(
+  { db, cipher }: AlertStore,
+  since: string,
+  onUnreadable: (alertId: string, error: unknown) => void,
+): Promise<AlertEnding<A>[]> {
   const all = await db.selectFrom('alert_endings').selectAll().orderBy('created_at').execute();
   const rows = all.filter(({ created_at }) => created_at >= since);
   if (rows.length < all.length) await db.deleteFrom('alert_endings').where('created_at', '<', since).execute();
@@ -32,8 +39,13 @@ export async function listAlertEndings<A>({ db, cipher }: AlertStore, since: str
   return rows.flatMap(({ alert_id, org_id, created_at, sealed }) => {
     const org = orgs.get(org_id);
     if (org === undefined || !cipher.opens(org)) return [];
-    const { channel, announcement } = JSON.parse(cipher.openText(org, sealed)) as Pick<AlertEnding<A>, 'channel' | 'announcement'>;
-    return [{ alert_id, org_id, created_at, channel, announcement }];
+    try {
+      const { channel, announcement } = JSON.parse(cipher.openText(org, sealed)) as Pick<AlertEnding<A>, 'channel' | 'announcement'>;
+      return [{ alert_id, org_id, created_at, channel, announcement }];
+    } catch (error) {
+      onUnreadable(alert_id, error);
+      return [];
+    }
   });
 }
 

@@ -124,7 +124,9 @@ export class Evaluator {
     const [alerts, states] = await Promise.all([listEnabledAlerts(this.#deps), readAlertStates(this.#deps.db)]);
     // Read last: what ended an alert forgot its state in the same transaction, so no alert begins anew here without its end.
     const since = new Date(this.#deps.clock.now() - END_WITHIN_MS).toISOString();
-    const endings = await listAlertEndings<Announcement>(this.#deps, since);
+    const endings = await listAlertEndings<Announcement>(this.#deps, since, (alert_id, error) =>
+      this.#deps.logger.warn({ err: error, alert_id }, 'end of an alert not readable, retrying'),
+    );
     this.#ending = new Set(endings.map(endingKey));
     for (const ending of endings) this.#end(ending);
     for (const alert of alerts) {

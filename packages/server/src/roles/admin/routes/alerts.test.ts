@@ -653,4 +653,26 @@ onStory('ends of alerts', (story) => {
     const told = received.filter((message) => message.alert.id === alert.id).map(({ type }) => type);
     expect(told).toEqual(['alert.firing', 'alert.resolved']);
   });
+
+  test('an end that cannot be read keeps no alert of anybody from being evaluated', async () => {
+    const { pipeline } = await newIntegration(story);
+    const { db } = story.harness.store;
+    const row = {
+      alert_id: 'alr_damaged',
+      channel: 'x',
+      org_id: story.org.org_id,
+      sealed: 'damaged',
+      created_at: '2999-01-01T00:00:00.000Z',
+    };
+    await db.insertInto('alert_endings').values(row).execute();
+    onTestFinished(async () => void (await db.deleteFrom('alert_endings').where('alert_id', '=', row.alert_id).execute()));
+    const silent = { ...ALERT, kind: 'silent', threshold: 0, window_minutes: 1, pipeline_id: pipeline };
+    const alert = await story.made('alerts', { ...silent, channels: [{ type: 'webhook', url }] });
+    story.harness.clock.advance(2 * 60_000);
+    const checks = evaluator(story);
+    await evaluated(checks);
+    await checks.stop();
+    expect(received.filter((message) => message.alert.id === alert.id)).toMatchObject([{ type: 'alert.firing' }]);
+    await story.call('DELETE', `alerts/${alert.id}`);
+  });
 });
