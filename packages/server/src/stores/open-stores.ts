@@ -186,7 +186,7 @@ async function openEmbedded(deps: StoresDeps): Promise<EventStores> {
   ]);
   const onError = handlerFailed(logger);
   const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
-  const visitors = openLmdbVisitors(log);
+  const visitors = openLmdbVisitors(log, unreadableVisitor(logger));
   const leases = embeddedLeases({ onError });
   const ephemeral = inProcessEphemeral({ onError: frameLost(logger) });
   const space = { log: () => log.environment.space() };
@@ -240,13 +240,15 @@ export async function openBackgroundStores({
   const config = openUnmigrated({ dataDir });
   const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs, clock, onFatal, onError, part: 'others' });
   shareLog(link, log);
-  const visitors = openLmdbVisitors(log);
+  const visitors = openLmdbVisitors(log, unreadableVisitor(logger));
   shareVisitors(link, visitors);
   const leases = embeddedLeases({ onError });
   const space = { log: () => log.environment.space() };
   return { config, log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log, config]) };
 }
 
+const unreadableVisitor = (logger: Logger) => (error: unknown) =>
+  logger.error({ err: error }, 'stored visitor cannot be read, starting anew');
 const handlerFailed = (logger: Logger) => (error: unknown) =>
   logger.error({ err: error }, 'record handler failed, records will be redelivered');
 const frameLost = (logger: Logger) => (error: unknown) => logger.warn({ err: error }, 'live frame or hint lost');
@@ -280,7 +282,7 @@ async function openAtScale({ settings, clock, logger }: StoresDeps, natsUrl: str
     onError,
     onWarning: (message, error) => (error === undefined ? logger.warn(message) : logger.warn({ err: error }, message)),
   });
-  const visitors = await openKvVisitors({ connection, replicas });
+  const visitors = await openKvVisitors({ connection, replicas, onUnreadable: unreadableVisitor(logger) });
   const leases = await openKvLeases({ connection, replicas, clock, onError: onLeaseError });
   const ephemeral = natsEphemeral({ connection, onError: frameLost(logger) });
   return { log, visitors, leases, ephemeral, space: {}, close: () => closeAll([leases, visitors, ephemeral, log, connection]) };

@@ -5,6 +5,7 @@ import { JetStreamApi, orNone } from '../event-log/jetstream/api.ts';
 import { persistAtStart } from '../event-log/jetstream/at-start.ts';
 import { Publisher } from '../event-log/jetstream/publisher.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
+import { type OnUnreadable, storedState } from './stored-state.ts';
 
 const NAME = 'firsthand-visitors';
 const STREAM = `KV_${NAME}`;
@@ -27,21 +28,25 @@ const READ_AT_ONCE = 500;
  *
  * One message per key means that the stream is ordered by last write: the visitor inactive for longest comes first.
  */
-export async function openKvVisitors(options: { connection: NatsConnection; replicas: number }): Promise<VisitorStore> {
-  const { connection } = options;
+export async function openKvVisitors(options: {
+  connection: NatsConnection;
+  replicas: number;
+  onUnreadable?: OnUnreadable;
+}): Promise<VisitorStore> {
+  const { connection, onUnreadable = () => undefined } = options;
   const api = new JetStreamApi(connection, TIMEOUT_MS);
   const publisher = new Publisher(connection, TIMEOUT_MS, () => {});
   const linked = new Map<string, { user: string; at: number }>();
   let swept = 1;
   await persistAtStart(connection, () => api.ensureBucket(NAME, options.replicas, MAX_AGE_NS));
 
-  async function read(subject: string): Promise<string | undefined> {
+  async function read(subject: string): Promise<Buffer | undefined> {
     const found = await orNone(api.call<{ message: { data?: string } }>(`STREAM.MSG.GET.${STREAM}`, { last_by_subj: subject }));
-    return found && Buffer.from(found.message.data ?? '', 'base64').toString('utf8');
+    return found && Buffer.from(found.message.data ?? '', 'base64');
   }
   async function load(orgId: string, anonymousId: string): Promise<VisitorState | undefined> {
-    const text = await read(visitorSubject(orgId, anonymousId));
-    return text === undefined ? undefined : (JSON.parse(text) as VisitorState);
+    const json = await read(visitorSubject(orgId, anonymousId));
+    return json && storedState(json, onUnreadable);
   }
   async function save(orgId: string, anonymousId: string, state: VisitorState): Promise<void> {
     const subject = visitorSubject(orgId, anonymousId);
@@ -96,7 +101,8 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
         }
         const { seq, data = '' } = found.message;
         swept = seq + 1;
-        if (!hasOutlived(JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as VisitorState, now)) continue;
+        const state = storedState(Buffer.from(data, 'base64'), onUnreadable);
+        if (state !== undefined && !hasOutlived(state, now)) continue;
         // Delete by sequence: a visitor who returned in the meantime has a new one.
         if (await orNone(api.call(`STREAM.MSG.DELETE.${STREAM}`, { seq, no_erase: true }))) removed++;
       }
@@ -112,7 +118,8 @@ export async function openKvVisitors(options: { connection: NatsConnection; repl
     const subjects = Object.keys(info.state.subjects ?? {});
     const ids: string[] = [];
     for (let from = 0; from < subjects.length; from += READ_AT_ONCE)
-      for (const id of await Promise.all(subjects.slice(from, from + READ_AT_ONCE).map(read))) if (id !== undefined) ids.push(id);
+      for (const id of await Promise.all(subjects.slice(from, from + READ_AT_ONCE).map(read)))
+        if (id !== undefined) ids.push(id.toString('utf8'));
     return ids;
   }
 }

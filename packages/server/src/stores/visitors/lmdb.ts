@@ -2,13 +2,14 @@ import { hash } from 'node:crypto';
 import { hasOutlived } from '@firsthand/core/process/visitor.ts';
 import type { LmdbLog } from '../event-log/lmdb.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
+import { type OnUnreadable, storedState } from './stored-state.ts';
 
 /**
  * Visitors in the log's own LMDB environment, because a second one would double the disk flushes per batch. `visitors` holds the state
  * under a digest, because LMDB keys are short and anonymous ids may be long. `visitor-users` maps a user to the anonymous ids once linked
  * to it, and is verified against the state before use.
  */
-export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): VisitorStore {
+export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>, onUnreadable: OnUnreadable = () => undefined): VisitorStore {
   const visitors = log.environment.store('visitors');
   const users = log.environment.store('visitor-users');
   const rounds = { visitors: Buffer.alloc(0), users: Buffer.alloc(0) };
@@ -18,7 +19,7 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): V
 
   function read(key: Buffer): VisitorState | undefined {
     const value = visitors.get(key);
-    return value && (JSON.parse(value.toString('utf8')) as VisitorState);
+    return value && storedState(value, onUnreadable);
   }
 
   function linkedTo(orgId: string, userId: string): { anonymousId: string; link: Buffer }[] {
@@ -91,7 +92,10 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>): V
     async sweep(now) {
       // An empty commit: earlier saves are stored when it resolves.
       await log.write(() => () => undefined);
-      const old = next('visitors').filter(({ value }) => hasOutlived(JSON.parse(value.toString('utf8')) as VisitorState, now));
+      const old = next('visitors').filter(({ value }) => {
+        const state = storedState(value, onUnreadable);
+        return state === undefined || hasOutlived(state, now);
+      });
       const loose = next('users').filter(({ key }) => !visitors.doesExist(key.subarray(DIGEST)));
       if (old.length === 0 && loose.length === 0) return 0;
       for (const { key } of [...old, ...loose]) condemned.add(key.toString('latin1'));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startNats } from '../../../test/servers/index.ts';
 import { until } from '../event-log/conformance/kit.ts';
+import { JetStreamApi } from '../event-log/jetstream/api.ts';
 import { connectNats } from '../event-log/jetstream.ts';
 import { openLmdbLog } from '../event-log/lmdb.ts';
 import { openKvVisitors } from './jetstream-kv.ts';
@@ -12,6 +13,8 @@ import type { VisitorState, VisitorStore } from './port.ts';
 
 interface UnderTest {
   store: VisitorStore;
+  /** Damages what is stored of the only visitor. */
+  damage(): Promise<void>;
   reopen(): Promise<void>;
   end(): Promise<void>;
 }
@@ -25,6 +28,11 @@ async function embedded(): Promise<UnderTest> {
       await log.close();
       log = await openLmdbLog({ path, dedupWindowMs: 1_000 });
       under.store = openLmdbVisitors(log);
+    },
+    async damage() {
+      const visitors = log.environment.store('visitors');
+      const [only] = [...visitors.getRange({ start: Buffer.alloc(0) })];
+      await log.write(() => () => visitors.put(only!.key, Buffer.from('{"user')));
     },
     async end() {
       await log.close();
@@ -48,6 +56,12 @@ async function atScale(): Promise<UnderTest> {
         ),
       );
       under.store = await openKvVisitors({ connection, replicas: 1 });
+    },
+    async damage() {
+      const api = new JetStreamApi(connection, 2_000);
+      const filter = { subjects_filter: '$KV.firsthand-visitors.v.>' };
+      const [subject = ''] = Object.keys((await api.streamInfo('KV_firsthand-visitors', filter)).state.subjects ?? {});
+      await connection.request(subject, '{"user');
     },
     async end() {
       await under.store.close();
@@ -142,6 +156,20 @@ function suite(make: () => Promise<UnderTest>): void {
     // Known again after an erasure, and found again.
     await store.save('org_1', [['a', { user_id: 'u' }]]);
     expect((await store.erase('org_1', { user_id: 'u' })).anonymous_ids).toEqual(['a']);
+    await under.end();
+  });
+
+  // Each read of it failed, and the organisation's events in that partition waited for it for ever.
+  test('a damaged visitor is unknown, saved anew, and swept', async () => {
+    const under = await make();
+    await under.store.save('org_1', [['a', { user_id: 'u', session }]]);
+    await under.damage();
+    expect(await under.store.load('org_1', ['a'])).toEqual([undefined]);
+    await under.store.save('org_1', [['a', { user_id: 'u2', session }]]);
+    expect(await under.store.load('org_1', ['a'])).toEqual([{ user_id: 'u2', session }]);
+    await under.damage();
+    expect(await under.store.sweep(Date.now() + 3 * DAY)).toBe(1);
+    expect(await under.store.load('org_1', ['a'])).toEqual([undefined]);
     await under.end();
   });
 }
