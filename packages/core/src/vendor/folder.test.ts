@@ -27,6 +27,9 @@ test.each<[string, Partial<CanonicalEvent>, string]>([
   ['{event}', { event: 'Añadir al carrito' }, 'añadir_al_carrito/'],
   ['{event}', { event: '' }, '_/'],
   ['{event}', { event: 'x'.repeat(300) }, `${'x'.repeat(100)}/`],
+  // A file system refuses a folder of 300 bytes: the events became dead letters.
+  ['{event}', { event: '注'.repeat(100) }, `${'注'.repeat(66)}/`],
+  ['{event}', { event: `x${'𠀀'.repeat(100)}` }, `x${'𠀀'.repeat(49)}/`],
   ['{minute}', {}, 'fault: has no part {minute}: use {year}, {month}, {day}, {hour}, {date}, {event}, {type}, {pipeline}'],
   ['a/../b', {}, 'fault: must not contain . or .. as a folder, nor an empty one'],
   ['/a', {}, 'fault: must not contain . or .. as a folder, nor an empty one'],

@@ -1,5 +1,6 @@
 /** Folder templates of file targets: `events/{event}/{year}/{month}/{day}/{hour}/`, rendered per event. Times are UTC. */
 import type { EventHead } from '../event/canonical.ts';
+import { utf8Length } from './bytes.ts';
 import { compileText } from './text.ts';
 
 const FOLDER_PARTS = ['year', 'month', 'day', 'hour', 'date', 'event', 'type', 'pipeline'] as const;
@@ -10,6 +11,8 @@ export type CompiledFolder =
   | { ok: false; message: string };
 
 const MAX_NAME = 100;
+/** A file system takes 255 bytes for a folder, with what the template puts around the name. */
+const MAX_NAME_BYTES = 200;
 const UNNAMED = '_';
 /** Stands for the name and the type where the folder has neither. */
 const UNUSED = { event: undefined, type: '' };
@@ -88,5 +91,12 @@ function nameOf(text: string): string {
     .replace(/[^\p{L}\p{N}._-]+/gu, '_')
     .replace(/^\.+/, '_')
     .toWellFormed();
-  return [...safe].slice(0, MAX_NAME).join('') || UNNAMED;
+  let name = '';
+  let bytes = 0;
+  for (const char of [...safe].slice(0, MAX_NAME)) {
+    bytes += utf8Length(char);
+    if (bytes > MAX_NAME_BYTES) break;
+    name += char;
+  }
+  return name || UNNAMED;
 }
