@@ -38,12 +38,12 @@ const SERVER_FLOORS: readonly (readonly string[])[] = [
   ['background'],
   ['main'],
 ];
-/** Files that choose or implement a storage engine. The rest of the server knows the ports and the queries. */
+/** Files that choose or implement a storage engine. The rest of the server knows the ports, the queries, and which errors are outages. */
 const STORE_DRIVERS = [
   /^packages\/server\/src\/stores\/(event-log|leases|visitors|ephemeral)\/(?!port\.ts$)/,
   /^packages\/server\/src\/stores\/config\/(open|sqlite|postgres|migrate|migrations\/.*)\.ts$/,
   /^packages\/server\/src\/stores\/observe\/(open|sqlite-writer)\.ts$/,
-  /^packages\/server\/src\/stores\/[^/]+\.ts$/,
+  /^packages\/server\/src\/stores\/(?!outages\.ts$)[^/]+\.ts$/,
 ];
 /** `main.ts` for the process, `background/` for its second thread, `row-writer-thread.ts` for its own; commands work on a stopped installation's files. */
 const MAY_NAME_DRIVERS = /^packages\/server\/src\/(stores\/|main\.ts$|background\/|outcomes\/row-writer-thread\.ts$)|^packages\/cli\//;
