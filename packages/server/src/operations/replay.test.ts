@@ -16,5 +16,6 @@ test('a dead letter without its event is not replayed: the vendor would get an e
   const head = { event_id: 'e1', type: 'track', timestamp: 't' };
   const replayed = (event: object) => replayLetters(deps, [{ ...letter, event } as unknown as StoredDeadLetter], { dry_run: true });
   expect(await replayed({ ...head, truncated: true })).toBe(0);
+  expect(await replayed({ ...head, context: {}, truncated: true })).toBe(1);
   expect(await replayed({ ...head, context: {} })).toBe(1);
 });

@@ -164,8 +164,8 @@ async function redeliver(
   if (!revisions.has(integrationId)) revisions.set(integrationId, await deps.latestRevision(letter.org_id, integrationId));
   const latest = revisions.get(integrationId);
   if (latest === undefined) return [];
-  // Only its head was kept: the vendor must not get that as the event.
-  if ('truncated' in letter.event) return [];
+  // Only its head was kept: the vendor must not get that as the event. A whole event has a context, and rules may add a field `truncated`.
+  if ('truncated' in letter.event && !('context' in letter.event)) return [];
   const event = letter.event as CanonicalEvent;
   const meta = {
     received_at: Date.parse(letter.created_at),
