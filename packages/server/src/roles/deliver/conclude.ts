@@ -4,6 +4,7 @@ import { retryDelayMs } from '@firsthand/core/delivery/retry.ts';
 import { isoTime } from '@firsthand/core/iso-time.ts';
 import type { Attempt } from '@firsthand/core/outcome/outcome.ts';
 import type { CompiledPoll } from '@firsthand/core/vendor/async-result.ts';
+import { MAX_REASON } from '../../stores/observe/stored-text.ts';
 import type { Sent } from '../../transports/port.ts';
 import type { Batch } from './batcher.ts';
 import { addVerdict, batchId, type ItemVerdict, type Job, type Part } from './job.ts';
@@ -28,8 +29,6 @@ export interface ConcludeRules {
 }
 
 const MAX_ANSWER = 300;
-/** As much as traces store. A driver may quote a name from the event in it, and the log must take it with every attempt. */
-const MAX_REASON = 1_000;
 
 const NONE: readonly Batch[] = [];
 const DELIVERED: ItemVerdict = { kind: 'delivered' };
@@ -76,6 +75,7 @@ export function conclude(batch: Batch, sent: Sent, rules: ConcludeRules): Conclu
   return { settled, sendAlone: NONE, error };
 }
 
+/** As much as traces store: a driver may quote a name from the event in it, and the log must take it with every attempt. */
 function withinReason(verdict: ItemVerdict): ItemVerdict {
   if ((verdict.kind !== 'refused' && verdict.kind !== 'unavailable') || verdict.reason.length <= MAX_REASON) return verdict;
   return { ...verdict, reason: verdict.reason.slice(0, MAX_REASON) };

@@ -6,13 +6,11 @@ import type { BuildContext, Built, CompiledVendor, VendorItem } from '@firsthand
 import { errorText } from '../../runtime/error-text.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { finishInLongTurns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
+import { MAX_REASON } from '../../stores/observe/stored-text.ts';
 import { type Job, newJob } from './job.ts';
 import { isDisabledByEvent, type Mode, type Plan } from './plan.ts';
 import { readRetryState } from './retry-state.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
-
-/** As much as traces store. */
-const MAX_REASON = 1_000;
 
 export type Decision = { kind: 'send'; job: Job } | { kind: 'settle'; settlement: Settlement };
 

@@ -7,7 +7,7 @@ import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 
 /** Leaves room for the other columns of an index. */
 const MAX_BYTES = 2_000;
-const MAX_REASON = 1_000;
+export const MAX_REASON = 1_000;
 const DIGEST = 64;
 /** UTF-8 has at most three bytes for each unit of UTF-16. */
 const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;

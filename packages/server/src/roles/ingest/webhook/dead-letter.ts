@@ -5,13 +5,13 @@ import { newId } from '../../../runtime/ids.ts';
 import type { SecretDigest } from '../../../secrets/secret-digest.ts';
 import { customScheme, DIGEST_PREFIX, signatureBytes } from '../../../snapshot/webhook-signature.ts';
 import type { CompiledWebhookSource } from '../../../snapshot/webhook-source.ts';
+import { MAX_REASON } from '../../../stores/observe/stored-text.ts';
 
 /** Of a body: its text, and its bytes in base64 where the text alone does not give them back. */
 const MAX_KEPT = 65_536;
 const MAX_HEADER = 4_096;
 /** Of all headers, and of the whole query: a message of a broker may have a key or thousands of headers of a megabyte. */
 const MAX_NAMED = 32_768;
-const MAX_REASON = 1_000;
 /** The sender's credentials are not kept. */
 const OMITTED_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const SIGNATURE_BYTES = 32;
