@@ -2,7 +2,7 @@
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { Attempt, DeadLetter, Outcome, TruncatedEvent } from '@firsthand/core/outcome/outcome.ts';
 import { newId } from '../../runtime/ids.ts';
-import { storedId, storedName } from '../../stores/observe/stored-text.ts';
+import { toldId, toldName } from '../../stores/observe/stored-text.ts';
 import type { Tap } from '../../tap/port.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
@@ -94,13 +94,13 @@ function failedBefore(held: HeldEvent & { attempts?: readonly unknown[] }): bool
   return held.delivery.attempt > 1 || (held.attempts?.length ?? 0) > 0;
 }
 
-/** User code may make names of any length, and many outcomes share a record. An event of an earlier version may have a number for a name. */
+/** User code may make names of any length, and many outcomes share a record. */
 function namesOf({ decoded: { event } }: HeldEvent) {
   return {
     type: event.type,
-    ...(event.event === undefined ? {} : { event: storedName(`${event.event}`) }),
-    ...(event.user_id === undefined ? {} : { user_id: storedId(`${event.user_id}`) }),
-    ...(event.anonymous_id === undefined ? {} : { anonymous_id: storedId(`${event.anonymous_id}`) }),
+    event: toldName(event.event),
+    user_id: toldId(event.user_id),
+    anonymous_id: toldId(event.anonymous_id),
   };
 }
 
@@ -136,9 +136,9 @@ export function withoutEvent(outcome: DeadLettered): DeadLettered {
   const head: TruncatedEvent = {
     event_id,
     type,
-    event: event === undefined ? undefined : storedName(`${event}`),
-    anonymous_id: anonymous_id === undefined ? undefined : storedId(`${anonymous_id}`),
-    user_id: user_id === undefined ? undefined : storedId(`${user_id}`),
+    event: toldName(event),
+    anonymous_id: toldId(anonymous_id),
+    user_id: toldId(user_id),
     timestamp,
     truncated: true,
   };

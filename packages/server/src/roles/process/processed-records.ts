@@ -6,7 +6,7 @@ import type { Processed } from '@firsthand/core/process/process-event.ts';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '../../event-record.ts';
 import { outcomeRecord } from '../../outcomes/outcome-log.ts';
 import type { Append, LogRecord } from '../../stores/event-log/port.ts';
-import { storedId, storedName } from '../../stores/observe/stored-text.ts';
+import { toldId, toldName } from '../../stores/observe/stored-text.ts';
 import type { IngestRecord } from './ingest-record.ts';
 
 export interface Finished {
@@ -73,7 +73,8 @@ function outcomeOf(
   const { event, decisions } = result;
   const { org_id, pipeline_id, received_at, webhook_source_id, source } = envelope;
   const raw = { topic, position: delivery.record.position };
-  // User code may make names of any length: what is stored of them is all that is told. JSON leaves out what is undefined. Spreading only what is there would make several objects per event.
+  // User code may make names of any length: what is stored of them is all that is told. JSON leaves out what is undefined. Spreading only what
+  // is there would make several objects per event.
   const about = {
     at: now,
     org_id,
@@ -81,9 +82,9 @@ function outcomeOf(
     event_id: event.event_id,
     type: event.type,
     original_type: event.original_type,
-    event: event.event === undefined ? undefined : storedName(`${event.event}`),
-    user_id: event.user_id === undefined ? undefined : storedId(`${event.user_id}`),
-    anonymous_id: event.anonymous_id === undefined ? undefined : storedId(`${event.anonymous_id}`),
+    event: toldName(event.event),
+    user_id: toldId(event.user_id),
+    anonymous_id: toldId(event.anonymous_id),
     again: id === eventRecordId(pipeline_id, envelope.event_id) ? undefined : (true as const),
     source: webhook_source_id !== undefined || source === 'webhook' ? undefined : source,
     webhook_source_id,

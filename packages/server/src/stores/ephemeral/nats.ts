@@ -1,7 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node';
+import { maxPayloadOf } from '../event-log/jetstream/connection.ts';
 import type { Ephemeral } from './port.ts';
-
-const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 /** Sends frames between processes as plain NATS messages in JSON. Frames are dropped, not buffered, while disconnected. */
 export function natsEphemeral(options: { connection: NatsConnection; onError?: (error: unknown) => void }): Ephemeral {
@@ -20,7 +19,7 @@ export function natsEphemeral(options: { connection: NatsConnection; onError?: (
       if (closed || !connected || connection.isClosed()) return;
       try {
         const text = JSON.stringify(message) ?? 'null';
-        const fits = Buffer.byteLength(text) <= (connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD);
+        const fits = Buffer.byteLength(text) <= maxPayloadOf(connection);
         connection.publish(subjectOf(channel), fits || smaller === undefined ? text : JSON.stringify(smaller()));
       } catch (error) {
         // The frame is too large for the server or cannot be serialised as JSON. Frames may be lost.

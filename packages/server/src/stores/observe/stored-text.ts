@@ -31,6 +31,13 @@ export function storedIds({ user_id, anonymous_id }: { user_id?: string; anonymo
     ...(anonymous_id !== undefined && { anonymous_id: storedId(anonymous_id) }),
   };
 }
+/** For an outcome, of an event that may have none. An event of an earlier version may have a number for a name. */
+export function toldName(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : storedName(`${value}`);
+}
+export function toldId(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : storedId(`${value}`);
+}
 export function cleanText(text: string): string {
   return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
 }

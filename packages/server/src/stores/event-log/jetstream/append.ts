@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Append, AppendResult } from '../port.ts';
+import { maxPayloadOf } from './connection.ts';
 import { AllIds, FamilyIds } from './family-ids.ts';
 import { familyOf, type Layout, type Place } from './names.ts';
 import { NoStream, type Publisher } from './publisher.ts';
@@ -23,7 +24,6 @@ export interface AppenderDeps {
 /** Nobody waits for processed events: their acceptance is confirmed. A lone one does not wait for this. */
 const PACED_FAMILY = 'events';
 const PACE_MS = 20;
-const DEFAULT_MAX_PAYLOAD = 1_048_576;
 /** Idle writers above this number are dropped. */
 const MOST_WRITERS = 5_000;
 
@@ -80,7 +80,7 @@ export class Appender {
       rounds,
       publish: (data, headers) => publisher.publish(subject, data, headers),
       ids,
-      maxPayload: () => connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD,
+      maxPayload: () => maxPayloadOf(connection),
       messageId: () => `${this.#idPrefix}${(this.#counter++).toString(36)}`,
     });
     if (this.#writers.size >= MOST_WRITERS) for (const [name, idle] of this.#writers) if (idle.isIdle) this.#writers.delete(name);

@@ -50,3 +50,10 @@ function encryption(servers: URL[], { caFile, certFile, keyFile }: NatsSecurity)
   const wanted = Object.keys(files).length > 0 || servers.some(({ protocol }) => protocol === 'tls:');
   return wanted ? { tls: files } : {};
 }
+
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
+
+/** The largest message that the broker takes, headers included. */
+export function maxPayloadOf(connection: NatsConnection): number {
+  return connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
+}

@@ -15,6 +15,7 @@ import {
 import { type JetStreamApi, orNone } from './api.ts';
 import type { Appender } from './append.ts';
 import type { Canary } from './canary.ts';
+import { maxPayloadOf } from './connection.ts';
 import { GroupConsumer } from './consumer.ts';
 import type { CursorStore } from './cursor-store.ts';
 import type { JetStreamDelivery } from './delivery.ts';
@@ -31,7 +32,6 @@ const FLUSH_TIMEOUT_MS = 2_500;
 const AGAIN_MS = 250;
 /** Dead letters are announced on the broker subject of their topic. */
 const ANNOUNCED = 'dlq-';
-const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 export class JetStreamLog implements EventLog {
   readonly atomic = false;
@@ -113,7 +113,7 @@ export class JetStreamLog implements EventLog {
   /** The letter is stored, so a failure must not fail the append. */
   #announce(topic: string, data: Uint8Array): void {
     try {
-      this.#connection.publish(topic, announcementOf(data, this.#connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD));
+      this.#connection.publish(topic, announcementOf(data, maxPayloadOf(this.#connection)));
     } catch (error) {
       this.#settings.onWarning?.('dead letter not announced on its NATS subject', error);
     }

@@ -1,4 +1,5 @@
 /** Creates the parts of the log, and says which uses which. */
+
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../../runtime/clock.ts';
 import { inTurn } from '../../../runtime/in-turn.ts';
@@ -6,6 +7,7 @@ import type { EventLog } from '../port.ts';
 import { JetStreamApi } from './api.ts';
 import { Appender } from './append.ts';
 import { Canary } from './canary.ts';
+import { maxPayloadOf } from './connection.ts';
 import type { ConsumerDeps } from './consumer.ts';
 import { CursorStore } from './cursor-store.ts';
 import { DirectGet } from './direct-get.ts';
@@ -51,7 +53,6 @@ const BUSY_TICK_MS = 1_000;
 const LATE_TICK_MS = 2_000;
 const API_TIMEOUT_MS = 2_500;
 const STARTS_AT_ONCE = 64;
-const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 export function createParts(settings: JetStreamLogSettings, { append, isClosed }: OfLog) {
   const { clock, connection, dedupWindowMs: windowMs, replicas } = settings;
@@ -59,7 +60,7 @@ export function createParts(settings: JetStreamLogSettings, { append, isClosed }
   // Wall time at start, monotonic clock afterwards: a clock jump does not move retries.
   const offset = clock.now() - monotonic();
   const now = () => Math.floor(offset + clock.monotonic());
-  const maxPayload = () => connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
+  const maxPayload = () => maxPayloadOf(connection);
   const onWarning = (message: string, error: unknown) => settings.onWarning?.(message, error);
   const onError = (error: unknown) => settings.onError?.(error, { topic: '', group: '' });
 
