@@ -95,6 +95,8 @@ test('storage that is full', async () => {
     head: `<script>try { for (let i = 0; ; i++) localStorage['junk' + i] = 'x'.repeat(100000) } catch {} try { for (let i = 0; ; i++) localStorage['crumb' + i] = 'x' } catch {}</script>`,
   });
   const page = await stage.open();
+  // Calls from before the collector knows the cookie go before the page view.
+  await ingest.waitFor((all) => all.length === 1);
   await call(page, 'track', 'T');
   const events = await ingest.waitFor((all) => all.length === 2);
   expect(events.map((event) => event.event ?? event.type)).toEqual(['page', 'T']);
