@@ -1079,7 +1079,7 @@ export interface paths {
         put?: never;
         /**
          * Send dead letters again
-         * @description All pending ones of one integration, pipeline or webhook source. With `limit` at most that many, oldest first: call again until fewer are replayed, to show progress or to stop in between.
+         * @description All pending ones of one integration, pipeline or webhook source. With `limit` at most that many, oldest first: call again until fewer are replayed, to show progress or to stop in between. What fails again meanwhile waits for another call; with `limit`, send the time of the first call as `to`.
          *
          *     Least role: **editor**.
          */

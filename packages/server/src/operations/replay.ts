@@ -87,9 +87,12 @@ export interface ReplayDeps {
   reingest(letter: StoredDeadLetter, replayId: string): Promise<Append[]>;
 }
 
-/** Replays every pending dead letter that matches. One that cannot be sent now (its integration is deleted or disabled) stays pending. */
+/**
+ * Replays every pending dead letter that matches. One that cannot be sent now (its integration is deleted or disabled) stays pending, and so
+ * does what fails again meanwhile: a vendor that refuses at once would keep the replay going for ever.
+ */
 export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run, limit }: DeadLetterReplay): Promise<number> {
-  const pending: DeadLetterFilter = { ...filter, status: 'pending' };
+  const pending: DeadLetterFilter = { ...filter, status: 'pending', to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, deps.now()) };
   if (dry_run) return Math.min(await estimateReplay(deps, pending), limit ?? Number.MAX_SAFE_INTEGER);
   return await replayPending(deps, pending, { use_revision, limit });
 }

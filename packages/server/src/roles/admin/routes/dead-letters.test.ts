@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { DeadLetter, RejectedEvent } from '@firsthand/core/outcome/outcome.ts';
 import { expect, test } from 'vitest';
 import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../../../event-record.ts';
-import { replayLetters } from '../../../operations/replay.ts';
+import { replayDeadLetters, replayLetters } from '../../../operations/replay.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { findDeadLetter } from '../../../stores/observe/dead-letters.ts';
 import { onStory, type Story } from '../testing/story.ts';
@@ -362,6 +362,25 @@ onStory('dead letters', (story) => {
     expect(await replayed(story, integration)).toHaveLength(1);
     expect((await story.call('POST', `dlq/${id}/replay`)).body).toEqual({ replayed: 1 });
     expect(await replayed(story, integration)).toHaveLength(2);
+  });
+
+  test('that fail again at once are not sent once more by the same replay (it never ended)', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    for (let n = 0; n < 3; n++) await deadLetter(story, pipeline, { integration_id: integration });
+    const { observe } = story.harness.operations;
+    let sent = 0;
+    // A vendor that refuses at once. The next page finds the new dead letter behind the old ones.
+    const append = async () => {
+      if (++sent === 5) throw new Error('the replay goes on with what has failed again');
+      await deadLetter(story, pipeline, { integration_id: integration, created_at: iso(Date.now() + 1_000) });
+      return [];
+    };
+    const log = { ...story.harness.operations.log, append };
+    const deps = { log, observe, now: Date.now, latestRevision: async () => 1, reingest: async () => [] };
+    const filter = { org_id: story.org.org_id, integration_id: integration };
+    expect(await replayDeadLetters(deps, { filter })).toBe(3);
+    const { dead_letters } = await story.got(`dlq?integration_id=${integration}&status=pending`);
+    expect(dead_letters).toHaveLength(1);
   });
 
   test('of stage processing are replayed through ingest', async () => {

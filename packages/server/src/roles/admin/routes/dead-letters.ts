@@ -218,7 +218,7 @@ export function deadLetterRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Send dead letters again',
         description:
-          'All pending ones of one integration, pipeline or webhook source. With `limit` at most that many, oldest first: call again until fewer are replayed, to show progress or to stop in between.',
+          'All pending ones of one integration, pipeline or webhook source. With `limit` at most that many, oldest first: call again until fewer are replayed, to show progress or to stop in between. What fails again meanwhile waits for another call; with `limit`, send the time of the first call as `to`.',
         tags,
         body: Body(
           {
