@@ -27,9 +27,15 @@ describe.runIf(onServers)('NATS away at the start', () => {
       await nats.restart();
       const service = await starting;
       const { status } = await fetch(`${url}/readyz`);
+      // The log's own metrics cannot be read then.
+      await nats.kill();
+      const metrics = await fetch(`${url}/metrics`);
+      const text = await metrics.text();
+      await nats.restart();
       await service.stop();
       await nats.stop();
       expect(status).toBe(200);
+      expect([metrics.status, text]).toEqual([200, expect.stringContaining('\nfirsthand_accept_duration_seconds_count')]);
     }
   });
 });

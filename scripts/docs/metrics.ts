@@ -32,6 +32,7 @@ export function metricsPages(): Page[] {
   const text = `${generatedFrom("the service's metrics registry")}# Metrics
 
 \`GET /metrics\` serves the metrics of one process in the Prometheus text format. Each process counts for itself: sum over processes.
+A metric whose source does not answer is left out: while the event log is away, backlog and lag are.
 Besides the metrics below there are the usual ones of Node and the process (\`nodejs_…\`, \`process_…\`).
 
 ${table(

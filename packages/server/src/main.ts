@@ -22,7 +22,7 @@ import { startAdmin } from './roles/admin/start.ts';
 import { systemClock } from './runtime/clock.ts';
 import { collectAfterLoad } from './runtime/collect-after-load.ts';
 import { createLogger } from './runtime/logger.ts';
-import { addUp, familiesOf, type MetricFamily } from './runtime/metric-families.ts';
+import { addUp, familiesOf, logUnreadable, type MetricFamily } from './runtime/metric-families.ts';
 import { countAccepted, createMetrics } from './runtime/metrics.ts';
 import { watchStalls } from './runtime/stall-watch.ts';
 import { createCipher } from './secrets/cipher.ts';
@@ -86,7 +86,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     draining: () => draining,
   };
   async function readMetrics(): Promise<MetricFamily[]> {
-    const [ours, others] = await Promise.all([familiesOf(registry), background?.readMetrics() ?? []]);
+    const [ours, others] = await Promise.all([familiesOf(registry, logUnreadable(logger)), background?.readMetrics() ?? []]);
     return addUp(ours, others);
   }
   const health = {

@@ -5,7 +5,7 @@ import { startEventRoles } from '../event-roles.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { collectAfterLoad } from '../runtime/collect-after-load.ts';
 import { createLogger, type Logger } from '../runtime/logger.ts';
-import { familiesOf, type MetricFamily } from '../runtime/metric-families.ts';
+import { familiesOf, logUnreadable, type MetricFamily } from '../runtime/metric-families.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import { watchStalls } from '../runtime/stall-watch.ts';
 import { ThreadLink } from '../runtime/thread-link.ts';
@@ -91,7 +91,7 @@ async function startRoles({ link, logger, ephemeral, settings, traces, record }:
   const collections = collectAfterLoad();
   return {
     reload: () => snapshots.reload(),
-    readMetrics: () => familiesOf(metrics.registry),
+    readMetrics: () => familiesOf(metrics.registry, logUnreadable(logger)),
     stop: () => roles.stop(),
     async close() {
       stalls.stop();

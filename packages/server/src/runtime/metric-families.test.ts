@@ -13,12 +13,29 @@ function measured(values: { events: Record<string, number>; stall: number; durat
   return registry;
 }
 
+const unexpected = (name: string) => expect.unreachable(name);
+
+test('a metric that cannot be read is left out and told; the others stay (/metrics was 503 while NATS was away)', async () => {
+  const registry = measured({ events: { accepted: 3 }, stall: 0, durations: [] });
+  new Gauge({
+    name: 'backlog',
+    help: 'Waiting.',
+    registers: [registry],
+    collect: () => Promise.reject(new Error('no answer')),
+  });
+  new Counter({ name: 'later_total', help: 'Behind it.', registers: [registry] });
+  const told: unknown[] = [];
+  const families = await familiesOf(registry, (name, error) => told.push([name, (error as Error).message]));
+  expect(families.map(({ name }) => name)).toEqual(['events_total', 'stall_seconds', 'duration_seconds', 'later_total']);
+  expect(told).toEqual([['backlog', 'no answer']]);
+});
+
 test('the counts of two threads are added, of gauges the higher one is shown, and what one of them has stays', async () => {
   const ours = measured({ events: { accepted: 3 }, stall: 0.5, durations: [0.1, 5] });
   const others = measured({ events: { accepted: 1, delivered: 2 }, stall: 0.2, durations: [20] });
   new Gauge({ name: 'backlog', help: 'Waiting.', registers: [others] }).set(7);
 
-  const families = addUp(await familiesOf(ours), await familiesOf(others));
+  const families = addUp(await familiesOf(ours, unexpected), await familiesOf(others, unexpected));
   const shown = families.map(({ name, values }) => [
     name,
     Object.fromEntries(

@@ -1,5 +1,6 @@
 /** The metrics of a process as data: for the text of `/metrics`, for OTLP, and to add up those of two threads. */
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { Logger } from './logger.ts';
 import { turns } from './turns.ts';
 
 export type MetricFamily = Omit<MetricObjectWithValues<MetricValue<string>>, 'values'> & {
@@ -7,16 +8,29 @@ export type MetricFamily = Omit<MetricObjectWithValues<MetricValue<string>>, 'va
 };
 export type ReadMetrics = () => Promise<MetricFamily[]>;
 
-/** With turns of the loop in between: some have a value for each of thousands of integrations. */
-export async function familiesOf(registry: Registry): Promise<MetricFamily[]> {
+/**
+ * With turns of the loop in between: some have a value for each of thousands of integrations. A metric that cannot be read is left out: while the
+ * event log is away somebody looks at the others.
+ */
+export async function familiesOf(registry: Registry, onUnreadable: (name: string, error: unknown) => void): Promise<MetricFamily[]> {
   const families: MetricFamily[] = [];
   for (const metric of registry.getMetricsAsArray()) {
     await turns.bulk();
     // The types of prom-client leave out `get`, which all metrics have, those of `registerRead` included.
-    families.push(await (metric as unknown as { get(): Promise<MetricFamily> }).get());
+    const { name, get } = metric as unknown as { name: string; get(): Promise<MetricFamily> };
+    try {
+      families.push(await get.call(metric));
+    } catch (error) {
+      onUnreadable(name, error);
+    }
   }
   return families;
 }
+
+export const logUnreadable =
+  (logger: Logger) =>
+  (metric: string, err: unknown): void =>
+    logger.warn({ err, metric }, 'metric cannot be read, left out');
 
 /** Counts of both, and of gauges the higher one: nothing but ages and longest times is measured in both. */
 export function addUp(ours: readonly MetricFamily[], others: readonly MetricFamily[]): MetricFamily[] {

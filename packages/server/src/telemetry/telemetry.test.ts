@@ -161,7 +161,7 @@ test('the registry is exported with its names and labels', async () => {
     registers: [...registers],
   });
   for (const seconds of [0.05, 0.06, 0.5, 7]) histogram.observe({ vendor: 'x' }, seconds);
-  const metrics = registryMetrics(await familiesOf(registers[0]));
+  const metrics = registryMetrics(await familiesOf(registers[0], (name) => expect.unreachable(name)));
   expect(metrics).toEqual([
     { name: 'events_total', help: 'Events.', kind: 'counter', points: [{ attributes: { reason: 'bot' }, value: 3 }] },
     { name: 'age_seconds', help: 'Age.', kind: 'gauge', points: [{ attributes: {}, value: 1.5 }] },
