@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Append } from '../port.ts';
 import type { CursorState } from './cursor.ts';
 import type { JournalEntry } from './journal.ts';
@@ -31,12 +31,22 @@ function open(entries: JournalEntry[], { isNew = false, isLeft = false, mark = 6
     onError: () => {},
   } as unknown as TakeoverDeps;
   const options = { start: 'beginning' as const, maxBatch: 1, maxInFlight: 1, ordered: true };
-  const takeover = new Takeover('topic', 'group', options, deps, { isStopped: () => false, check: () => {}, onFenced: () => {} });
+  const hooks = { isStopped: () => false, check: () => {}, onFenced: () => {} };
+  const takeover = new Takeover('topic', 'group', options, deps, hooks);
   const feed = new TopicFeed({ topic: 'topic', stream: 'stream', subject: 'topic' } as Place, 1_000, () => {});
   const loseJournal = () => {
     away = true;
   };
-  return { run: (opening = Promise.resolve(feed)) => takeover.run(feed.place, opening), feed, appended, asked, loseJournal };
+  return {
+    run: (opening = Promise.resolve(feed)) => takeover.run(feed.place, opening),
+    feed,
+    appended,
+    asked,
+    loseJournal,
+    deps,
+    options,
+    hooks,
+  };
 }
 
 test('settlements that only the journal knows count, and their appends are stored again', async () => {
@@ -55,6 +65,31 @@ test('settlements that only the journal knows count, and their appends are store
   expect(settledBefore).toEqual(new Set([positionOf(9, 1), positionOf(12, 0), positionOf(12, 3)]));
   expect(appended).toEqual(['missing']);
   expect(asked).toEqual(['ids', state.journal]);
+});
+
+test('a new group looks for its start when its stream is there (a new installation logged an error)', async () => {
+  const { feed, deps, options, hooks } = open([], { isNew: true });
+  const { promise: opening, resolve } = Promise.withResolvers<TopicFeed>();
+  let isOpen = false;
+  const read = vi.fn(async () => {
+    if (!isOpen) throw new Error('there is no such stream');
+    return { messages: [], pending: 0 };
+  });
+  const direct = { batch: read, leaderGet: async () => undefined };
+  const claim = async (_topic: string, _group: string, start: () => Promise<object>) => ({
+    cursor: { owner: 'me' },
+    state: { owner: 'me', ...(await start()) },
+    isNew: true,
+    isLeft: false,
+  });
+  const fresh = { ...deps, direct, cursors: { claim } } as unknown as TakeoverDeps;
+  const running = new Takeover('topic', 'group', { ...options, start: new Date() }, fresh, hooks).run(feed.place, opening);
+  setImmediate(() => {
+    isOpen = true;
+    resolve(feed);
+  });
+  await running;
+  expect(read).toHaveBeenCalledWith('stream', expect.objectContaining({ start_time: expect.any(String) }));
 });
 
 test('a journal that was created again is read from its beginning', async () => {

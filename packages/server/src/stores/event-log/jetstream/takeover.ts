@@ -68,7 +68,11 @@ export class Takeover {
   async run(place: Place, opening: Promise<TopicFeed>): Promise<OwnedGroup> {
     const { cursors, direct, journal, refreshIds } = this.#deps;
     const { check } = this.#hooks;
-    const start = () => startOf(this.#options.start, place, direct);
+    const start = async () => {
+      // Opening creates the stream, which a new group may be the first to need.
+      await opening;
+      return startOf(this.#options.start, place, direct);
+    };
     // A consumer that was stopped meanwhile must not take the group from its successor.
     const { cursor, state, isNew, isLeft } = await cursors.claim(this.#topic, this.#group, start, check);
     // Its last consumer may have died after it stored results and before it settled their records.
