@@ -4,7 +4,7 @@
  * the same time, even on different admin processes, deduplication drops the second.
  */
 import { type CanonicalEvent, isNamedIn } from '@firsthand/core/event/canonical.ts';
-import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, replayTopic } from '../event-record.ts';
+import { decodeEventRecord, encodeEventRecord, eventRecordId, eventsTopic, openEventRecord, replayTopic } from '../event-record.ts';
 import { newId } from '../runtime/ids.ts';
 import { inBulkTurn, turns } from '../runtime/turns.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
@@ -36,7 +36,7 @@ export interface HistoryReplay {
 /** Sends retained processed events of the pipeline to one integration again. */
 export async function replayHistory(log: EventLog, replay: HistoryReplay): Promise<number> {
   const names = replay.event_names?.length ? new Set(replay.event_names) : undefined;
-  const ids = replay.event_ids && new Set(replay.event_ids.map((id) => eventRecordId(replay.pipeline_id, id)));
+  const ids = replay.event_ids && new Set(replay.event_ids);
   const replayId = newId('rpl');
   const topic = replayTopic(replay.integration_id);
   let records: Append['records'] = [];
@@ -52,7 +52,8 @@ export async function replayHistory(log: EventLog, replay: HistoryReplay): Promi
     to: replay.to,
     limit: Number.MAX_SAFE_INTEGER,
   })) {
-    if (ids !== undefined && !ids.has(record.id)) continue;
+    // Not by the record's id: that of an event from a replayed dead letter also names the replay.
+    if (ids !== undefined && !ids.has(openEventRecord(record.data).event_id)) continue;
     // Counting all events needs no decoding.
     if (replay.dry_run && names === undefined) {
       count++;

@@ -504,6 +504,13 @@ onStory('replay of history', (story) => {
     expect(await replay({ event_ids: [`history-${made}`, 'history-nobody'], dry_run: true }), 'one event by its id').toEqual({
       replayed: 1,
     });
+    // Nothing was sent of such an event: its record names the replay too.
+    const event = { event_id: 'history-dead', type: 'track', event: 'A', timestamp: iso(Date.now()), context: {} } as const;
+    const meta = { received_at: Date.now(), org_id: story.org.org_id, pipeline_id: pipeline };
+    const record = { id: eventRecordId(pipeline, event.event_id, 'dlq_1'), data: encodeEventRecord(meta, event) };
+    await log.append([{ topic: eventsTopic(pipeline), records: [record] }]);
+    expect(await replay({ event_ids: ['history-dead'] }), 'of a replayed dead letter').toEqual({ replayed: 1 });
+    expect((await replayed(story, integration)).at(-1)?.event.event_id).toBe('history-dead');
     expect(await replay({ from: iso(Date.now() - 3 * DAY), to: iso(Date.now() - 2 * DAY) })).toEqual({ replayed: 0 });
     expect(await story.refusal('POST', path, { from: range.from })).toEqual([400, 'MISSING_FIELD', 'to']);
     expect(await story.refusal('POST', path, { from: range.to, to: range.from })).toEqual([422, 'VALIDATION_ERROR', 'to']);
