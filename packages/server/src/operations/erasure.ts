@@ -13,7 +13,7 @@ import { ingestPartitions, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts
 import { eraseTestCases } from '../stores/config/event-cases.ts';
 import type { Db } from '../stores/config/schema.ts';
 import { type EventLog, LogUnavailable } from '../stores/event-log/port.ts';
-import { eraseDeadLetters } from '../stores/observe/dead-letters.ts';
+import { eraseDeadLetters, receivedLettersOf } from '../stores/observe/dead-letters.ts';
 import { type ErasedTrace, findTracesOf, removeTraces } from '../stores/observe/erase-traces.ts';
 import type { Operations } from './operations.ts';
 
@@ -75,8 +75,10 @@ export async function erasePerson(
   const traces: ErasedTrace[] = [];
   for (const person of persons) traces.push(...(await findTracesOf(observe, orgId, person)));
   const events = new Set(traces.map(({ pipeline_id, event_id }) => eventRecordId(pipeline_id, event_id)));
-  const places = placesOf(traces);
-  // Before the traces are removed: only they lead to the records.
+  const failed = [];
+  for (const person of persons) failed.push(...(await receivedLettersOf(observe, orgId, person)));
+  const places = placesOf(traces, failed);
+  // Before traces and dead letters are removed: only they lead to the records.
   await log.append(erasureAppends({ places, ids: [...events], letters: true }));
   await removeTraces(observe, traces);
   const letters: string[] = [];
@@ -92,16 +94,21 @@ export async function erasePerson(
 }
 
 /** The event as received and as processed, with the id of its record. */
-function placesOf(traces: readonly ErasedTrace[]): Erasure['places'] {
-  return placesByTopic(
-    traces.flatMap(({ pipeline_id, event_id, raw_topic, raw_position, stored_position }) => {
-      const record = eventRecordId(pipeline_id, event_id);
-      return [
-        { topic: raw_topic, position: raw_position, record },
-        { topic: eventsTopic(pipeline_id), position: stored_position, record },
-      ];
-    }),
-  );
+function placesOf(
+  traces: readonly ErasedTrace[],
+  failed: readonly Pick<ErasedTrace, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position'>[],
+): Erasure['places'] {
+  const received = [...traces, ...failed].map(({ pipeline_id, event_id, raw_topic, raw_position }) => ({
+    topic: raw_topic,
+    position: raw_position,
+    record: eventRecordId(pipeline_id, event_id),
+  }));
+  const processed = traces.map(({ pipeline_id, event_id, stored_position }) => ({
+    topic: eventsTopic(pipeline_id),
+    position: stored_position,
+    record: eventRecordId(pipeline_id, event_id),
+  }));
+  return placesByTopic([...received, ...processed]);
 }
 
 function plainAndHashed(id: string): string[] {

@@ -45,17 +45,19 @@ export function erasureAppends({ places, ids, letters }: Erasure): Append[] {
   return [{ topic: ERASURES_TOPIC, records: parts.map((part) => ({ id: randomUUID(), data: Buffer.from(JSON.stringify(part)) })) }];
 }
 
-/** `record`: the id of the event's record. */
+/** `record`: the id of the event's record. A record that was found twice is one place. */
 export function placesByTopic(found: readonly { topic: string | null; position: string | null; record: string }[]): Erasure['places'] {
-  const places = new Map<string, [positions: string[], records: string[]]>();
+  const places = new Map<string, Map<string, { position: string; record: string }>>();
   for (const { topic, position, record } of found) {
     if (topic === null || position === null) continue;
-    const place = places.get(topic) ?? [[], []];
-    places.set(topic, place);
-    place[0].push(position);
-    place[1].push(record);
+    const ofTopic = places.get(topic) ?? new Map<string, { position: string; record: string }>();
+    places.set(topic, ofTopic);
+    ofTopic.set(`${position} ${record}`, { position, record });
   }
-  return [...places].map(([topic, [positions, records]]) => [topic, positions, records]);
+  return [...places].map(([topic, ofTopic]) => {
+    const all = [...ofTopic.values()];
+    return [topic, all.map(({ position }) => position), all.map(({ record }) => record)];
+  });
 }
 
 export interface EraserDeps {

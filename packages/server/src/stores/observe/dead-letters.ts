@@ -215,25 +215,49 @@ function textIn(engine: ObserveDb['engine'], column: keyof DeadLetterRow, texts:
     : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(texts)}))`;
 }
 
+interface Person {
+  user_id?: string;
+  anonymous_ids: string[];
+}
+function isOf(engine: ObserveDb['engine'], { user_id, anonymous_ids }: Person): Expression<SqlBool> {
+  const conditions = [
+    ...(user_id === undefined ? [] : [sql<SqlBool>`user_id = ${storedId(user_id)}`]),
+    ...(anonymous_ids.length === 0 ? [] : [textIn(engine, 'anonymous_id', anonymous_ids.map(storedId))]),
+  ];
+  return conditions.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** Where the log has the events of a person that failed in processing, as received. Once a replay succeeds, their traces name only that one. */
+export async function receivedLettersOf(
+  { db, engine }: ObserveDb,
+  orgId: string,
+  person: Person,
+): Promise<Pick<DeadLetterRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position'>[]> {
+  return await db
+    .selectFrom('dead_letters')
+    .select(['pipeline_id', 'event_id', 'raw_topic', 'raw_position'])
+    .where('org_id', '=', orgId)
+    .where('raw_topic', 'is not', null)
+    .where(isOf(engine, person))
+    .execute();
+}
+
 /** Returns the events of the erased letters: the log has letters too. */
 export async function eraseDeadLetters(
   { db, engine }: ObserveDb,
   orgId: string,
-  who: { user_id?: string; anonymous_ids: string[] },
+  person: Person,
 ): Promise<Pick<DeadLetterRow, 'pipeline_id' | 'event_id'>[]> {
-  return await db.transaction().execute((tx) =>
-    tx
-      .deleteFrom('dead_letters')
-      .where('org_id', '=', orgId)
-      .where((eb) =>
-        eb.or([
-          ...(who.user_id === undefined ? [] : [eb('user_id', '=', storedId(who.user_id))]),
-          ...(who.anonymous_ids.length === 0 ? [] : [textIn(engine, 'anonymous_id', who.anonymous_ids.map(storedId))]),
-        ]),
-      )
-      .returning(['pipeline_id', 'event_id'])
-      .execute(),
-  );
+  return await db
+    .transaction()
+    .execute((tx) =>
+      tx
+        .deleteFrom('dead_letters')
+        .where('org_id', '=', orgId)
+        .where(isOf(engine, person))
+        .returning(['pipeline_id', 'event_id'])
+        .execute(),
+    );
 }
 
 /** Integrations that one statement names: writing one with ten thousand takes milliseconds, and engines limit their number. */

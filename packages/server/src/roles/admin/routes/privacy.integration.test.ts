@@ -204,6 +204,38 @@ onStory('erasure', (story) => {
     await expect.poll(() => left(stored), { message: 'the one that waits stays' }).toEqual(lives.slice(1).map(({ id }) => id));
   });
 
+  // Its trace names the record of the replay only, so the first one stayed in the log until it expired.
+  test('removes an event from the log that failed in processing, was replayed and processed', async () => {
+    const pipeline = (await story.made('pipelines', { name: 'Failed at first' })).id;
+    const { log } = story.harness.operations;
+    const raw = `ingest.${pipeline}`;
+    const [processed, given] = outcomes(story, pipeline, { user_id: 'pam' }) as [
+      Extract<Outcome, { kind: 'processed' }>,
+      Extract<Outcome, { kind: 'dead_lettered' }>,
+    ];
+    const id = eventRecordId(pipeline, processed.event_id);
+    const records = [id, `${id}#dlq_1`, 'of another event'].map((each) => ({ id: each, data: Buffer.from('{}') }));
+    const [appended] = await log.append([{ topic: raw, records }]);
+    const [first = '', replay = ''] = appended?.positions ?? [];
+    const dead_letter = { ...given.dead_letter, integration_id: null, vendor: null, stage: 'processing' as const };
+    await story.record({ ...given, received_at: given.at, dead_letter: { ...dead_letter, raw: { topic: raw, position: first } } });
+    await story.record({ ...processed, again: true, raw: { topic: raw, position: replay } });
+    expect(await erase({ user_id: 'pam' })).toMatchObject({ traces: 1, dead_letters: 1, log_records: 2 });
+    const eraser = startEraser({
+      log,
+      leases: embeddedLeases(),
+      rowWriter: { removeLetters: async () => {} },
+      logger: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => eraser.stop());
+    const kept = async () => {
+      const ids: string[] = [];
+      for await (const each of log.read(raw, { limit: 10 })) ids.push(each.id);
+      return ids;
+    };
+    await expect.poll(kept).toEqual(['of another event']);
+  });
+
   test('erases a visitor again that a batch in flight has saved back', async () => {
     const { operations } = story.harness;
     const { visitors } = operations;
