@@ -1,8 +1,8 @@
 /** A validated event to its record in the ingest log: ids decided, the envelope in front, the client's bytes behind it. */
 import { hash, randomUUID } from 'node:crypto';
+import { anonymousIdOf } from '@firsthand/core/event/anonymous-id.ts';
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import { envelopeField, wrapEnvelope } from '@firsthand/core/event/envelope.ts';
-import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import type { IngestRules } from '../snapshot/ingest-rules.ts';
 import type { LogRecord } from '../stores/event-log/port.ts';
@@ -81,30 +81,6 @@ function withEnvelope(envelope: string, bytes: Buffer): Buffer {
   data[envelope.length] = NEWLINE;
   bytes.copy(data, envelope.length + 1);
   return data;
-}
-
-function anonymousIdOf(body: JsonObject, request: RequestMeta): string | undefined {
-  const given = idText(own(body, 'anonymousId'));
-  if (given !== undefined) return asInCookie(given, request.cookieId);
-  const context = own(body, 'context');
-  const inContext = isObject(context) ? shortId(own(context, 'anonymousId')) : undefined;
-  // An alias call names the visitor that it links: without an anonymous id, that is the previous id.
-  return inContext ?? anonymousIdOfRequest(request) ?? idText(own(body, 'previousId'));
-}
-/**
- * The collector reads the cookie as it stands, where most ids look the same. One with other characters is percent-encoded there: without
- * this, the next reply would encode it again, and the visitor would have a new id on every page.
- */
-export function asInCookie(id: string, cookieId: string | undefined): string {
-  return cookieId !== undefined && id.includes('%') && id === encodeURIComponent(cookieId) ? cookieId : id;
-}
-/** The anonymous id of events that have none of their own. */
-export function anonymousIdOfRequest({ context, cookieId }: Pick<RequestMeta, 'context' | 'cookieId'>): string | undefined {
-  return (context && shortId(own(context, 'anonymousId'))) ?? cookieId;
-}
-function shortId(value: unknown): string | undefined {
-  const id = idText(value);
-  return id !== undefined && id.length <= MAX_NAME_LENGTH ? id : undefined;
 }
 
 /** A UUID that is the same for the same pipeline and text. */

@@ -1,4 +1,5 @@
 /** Sends a rejected event again, as it came or corrected, under the ids and the time of its first receipt. */
+import { anonymousIdOfRequest } from '@firsthand/core/event/anonymous-id.ts';
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { type CallRules, type CallType, validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject } from '@firsthand/core/json.ts';
@@ -7,7 +8,7 @@ import { messageOf } from '../http/collection-reply.ts';
 import type { IngestRules } from '../snapshot/ingest-rules.ts';
 import type { Append } from '../stores/event-log/port.ts';
 import { ANY_CALL } from './call-rules.ts';
-import { anonymousIdOfRequest, buildRecord, derivedUuid } from './ingest-record.ts';
+import { buildRecord, derivedUuid } from './ingest-record.ts';
 import { inexactNumber } from './parse-body.ts';
 
 const MESSAGE_ID = /^[\x20-\x7e]{1,255}$/;

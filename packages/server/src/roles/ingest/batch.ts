@@ -1,11 +1,12 @@
 /** Batches: valid events are stored together in one append; invalid ones are named in the reply. */
+import { anonymousIdOfRequest } from '@firsthand/core/event/anonymous-id.ts';
 import { envelopeFields } from '@firsthand/core/event/envelope.ts';
 import { integrationSettings } from '@firsthand/core/event/integrations.ts';
 import { validateEvent } from '@firsthand/core/event/validate.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
 import { COLLECTION_ERRORS, type CollectionErrorCode } from '../../http/errors.ts';
-import { anonymousIdOfRequest, buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
+import { buildRecord, type IngestRecord, type RequestMeta } from '../../intake/ingest-record.ts';
 import { AT_ONCE_BYTES, MAX_BATCH_EVENTS, type ParsedBatch, TOO_MANY_EVENTS } from '../../intake/parse-batch.ts';
 import { inexactNumber } from '../../intake/parse-body.ts';
 import { turns } from '../../runtime/turns.ts';

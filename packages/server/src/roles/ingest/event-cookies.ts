@@ -1,7 +1,8 @@
 /** The cookies that a reply to a browser sets: the anonymous id, and vendor ids that consent allows. */
+import { asInCookie } from '@firsthand/core/event/anonymous-id.ts';
 import { idText } from '@firsthand/core/event/canonicalise.ts';
 import { type JsonObject, own } from '@firsthand/core/json.ts';
-import { asInCookie, type RequestMeta } from '../../intake/ingest-record.ts';
+import type { RequestMeta } from '../../intake/ingest-record.ts';
 import { type CookieScope, ID_COOKIE, setCookie, sharedDomain } from './cookies.ts';
 import { consentOf } from './event-consent.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,4 +1,6 @@
+import { anonymousIdOf } from '@firsthand/core/event/anonymous-id.ts';
 import { idText } from '@firsthand/core/event/canonicalise.ts';
+import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import type { DeadLetter } from '@firsthand/core/outcome/outcome.ts';
 import { addToCounters } from './insert-rows.ts';
 import { storedId, storedReason } from './stored-text.ts';
@@ -74,8 +76,10 @@ function deadLetterRow(letter: DeadLetter): DeadLetterRow {
 function idsOf({ stage, event }: DeadLetter): { user_id?: unknown; anonymous_id?: unknown } {
   if (stage !== 'ingest' || !('raw' in event)) return event as { user_id?: unknown; anonymous_id?: unknown };
   const raw: unknown = event.inexact && typeof event.raw === 'string' ? JSON.parse(event.raw) : event.raw;
-  const { userId, anonymousId } = Object(raw) as { userId?: unknown; anonymousId?: unknown };
-  return { user_id: idText(userId), anonymous_id: idText(anonymousId) ?? event.request.anonymous_id };
+  const { context, anonymous_id: cookieId } = event.request;
+  const body = (isObject(raw) ? raw : {}) as JsonObject;
+  const visitor = { cookieId, context: isObject(context) ? (context as JsonObject) : undefined };
+  return { user_id: idText(own(body, 'userId')), anonymous_id: anonymousIdOf(body, visitor) };
 }
 function id(value: unknown): string | null {
   return typeof value === 'string' ? storedId(value) : null;
