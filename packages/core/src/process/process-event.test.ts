@@ -5,6 +5,7 @@ import { transformation as resource, type Transformation } from '../config/trans
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { canonicaliseParsed } from '../event/canonicalise.ts';
 import type { JsonObject } from '../json.ts';
+import { hashPii } from '../privacy/digest.ts';
 import { acceptReturned, type CodeResult, type RunCode } from './code.ts';
 import { compileOrganisation, compileProcessing, validateTransformation } from './compiled.ts';
 import { processEvent } from './process-event.ts';
@@ -76,6 +77,59 @@ test('a large event leaves the loop to others between its slices, with the same 
   expect(turns).toBeGreaterThan(5);
   expect(event).toEqual((await processWith(false)).event);
   expect(event.properties?.mail).not.toContain('anna');
+});
+
+// They were added after the rules: a rule that came later, and one on the browser's ids, did not hold for them.
+test('the privacy rules hold for what was remembered before them, and for cookies', () => {
+  const email = 'ada@shop.example';
+  const known = {
+    user_id: 'ada',
+    traits: { email, 'first.name': 'Ada', address: { street: 'Main Street' }, plan: 'pro', note: `mail ${email}` },
+    group_id: 'acme',
+    campaign_first: { source: 'news', term: email },
+    clicks: { gclid: ['G1', 900] as const },
+    session: { id: 's', started_at: 1, last_at: 900 },
+  };
+  const state = structuredClone(known);
+  const fields = [
+    { path: 'user_id', action: 'hash' },
+    { path: 'traits.email', action: 'hash' },
+    { path: 'traits["first.name"]', action: 'drop' },
+    { path: 'traits.address.street', action: 'redact' },
+    { path: 'context.group_id', action: 'redact' },
+    { path: 'context.vendor_ids.fbp', action: 'drop' },
+    { path: 'context.click_ids', action: 'drop' },
+  ] as const;
+  const { organisation } = compileOrganisation({
+    pii_rules: { ip: 'keep', fields: [...fields], detect: ['email'], detect_action: 'redact', url_params: [] },
+    identity: { remember_traits: Object.keys(known.traits), click_id_days: {} },
+  });
+  const { processing } = compileProcessing({ transformations: [], parameters: {} });
+  const request = { source: 'browser' as const, cookies: { _fbp: 'fb.1.1.1' } };
+  const consent = { categories: { marketing: true, statistics: true } };
+  const result = processEvent(
+    {
+      event: anEvent({ context: { consent } }),
+      request,
+      org_id: 'org_1',
+      pipeline_id: 'pl_1',
+      received_at: 1_000,
+      organisation,
+      processing,
+      visitor: { id: 'v1', state },
+    },
+    { runCode: noCode },
+  );
+  if (result instanceof Promise) throw new Error('no code, no promise');
+  const { user_id, traits, context } = result.event;
+  expect({ user_id, traits }).toEqual({
+    user_id: hashPii('ada'),
+    traits: { email: hashPii(email), address: { street: '[redacted]' }, plan: 'pro', note: 'mail [redacted]' },
+  });
+  expect(context).toMatchObject({ group_id: '[redacted]', campaign_first: { source: 'news', term: '[redacted]' } });
+  expect(Object.keys(context)).not.toEqual(expect.arrayContaining(['vendor_ids']));
+  expect(Object.keys(context)).not.toEqual(expect.arrayContaining(['click_ids']));
+  expect(state, 'the visitor is not written to').toEqual(known);
 });
 
 test('every field that a step writes is in its decision', () => {

@@ -7,6 +7,7 @@ import type { GeoLookup } from '../context/geo.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { withPatternBudget } from '../filter/pattern.ts';
 import type { Decision, DropReason, ProcessingStep } from '../outcome/outcome.ts';
+import { applyPiiToAdded } from '../privacy/added.ts';
 import { applyBots } from '../privacy/bots.ts';
 import { applyConsent } from '../privacy/consent.ts';
 import { applyPii, PiiPass } from '../privacy/pii.ts';
@@ -130,12 +131,15 @@ class Run {
         this.#stepped();
       });
     else if (visitor !== undefined) {
+      const known = decisions.length;
       const session = { visitor_id: visitor.id, org_id, received_at };
       const inSession = applySession(event, session, organisation.session_timeout_ms, visitor.state, decisions);
       const identified = applyIdentity(event, organisation.remember_traits, inSession, decisions);
       const { consent, memory } = organisation;
       const input = { received_at, cookies: request.cookies, id_consent: processing.id_consent, consent };
       this.#state = applyMemory(event, input, memory, identified, decisions);
+      const added = decisions.slice(known).flatMap(({ changed = [] }) => changed);
+      applyPiiToAdded(event, added, organisation.pii);
     } else applyClickTimes(event, received_at, decisions);
     this.#before = event;
     if (organisation.custom_code !== undefined) return this.#withCustomCode(organisation.custom_code);
