@@ -9262,7 +9262,7 @@ export interface operations {
                 reason?: string;
                 /** @description Events with a step at this integration; see also `delivery`. */
                 integration_id?: string;
-                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. `failed`: at least one attempt failed, also where a later one succeeded. */
+                /** @description The result at the integration `integration_id`, or at any of them. `not_delivered`: dropped, given up, or tried without success so far. `dropped`, `dead_lettered` and `not_delivered` include events that were dropped or failed before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. `failed`: at least one attempt failed, also where a later one succeeded. */
                 delivery?: "delivered" | "not_delivered" | "dropped" | "waiting" | "retrying" | "accepted_by_vendor" | "dead_lettered" | "failed";
                 /** @description The kind of endpoint that took the event. Events of earlier versions, and those without a trace (TRACE_SAMPLE), have none. */
                 source?: "browser" | "server" | "webhook";

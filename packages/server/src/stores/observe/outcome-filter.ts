@@ -7,13 +7,13 @@ export interface OutcomeFilter extends TraceCondition {
   /** Why the event was dropped or failed, as a whole or at an integration. */
   reason?: string;
   /**
-   * The last step of the event at an integration (any, or `integration_id`) is this one. `waiting`: there is no step yet, or another attempt
-   * or result is to come. `failed`: any step is a failed attempt, also where a later one succeeded.
+   * The last step of the event at an integration (any, or `integration_id`) is this one, or it ended so before routing. `waiting`: there is no
+   * step yet, or another attempt or result is to come. `failed`: any step is a failed attempt, also where a later one succeeded.
    */
   delivery?: TraceStepRow['kind'] | 'not_delivered' | 'waiting' | 'failed';
   /**
    * The integrations of each pipeline, and when each was added: events that have no step at an integration are its own since then. Needed for
-   * `waiting`, and for what was dropped before an integration.
+   * `waiting`, and for what ended before routing.
    */
   assigned?: ReadonlyMap<string, readonly { id: string; since: number }[]>;
   integration_id?: string;
@@ -37,7 +37,7 @@ export function countOutcomes(
     if (!isDue(Number(row.processed_at)) || (reason !== undefined && row.reason !== reason)) return false;
     if (delivery === undefined) return integration_id === undefined && (reason !== undefined || filter.status !== undefined);
     if (delivery === 'failed') return integration_id === undefined && row.result === 'dead_lettered';
-    return delivery === 'dropped' && isDroppedBeforeRouting(filter, row);
+    return delivery === row.result && endedBeforeRouting(filter, row);
   };
   const isCounted = (step: SearchedStep) =>
     isDue(step.at) &&
@@ -46,9 +46,12 @@ export function countOutcomes(
     (reason === undefined || reasonAndAnswer(step).reason === reason);
   return steps.filter(isCounted).length + (ofEvent() ? 1 : 0);
 }
-/** It has no steps then. For an integration it counts from the minute in which that was added, as in the statistics. */
-function isDroppedBeforeRouting({ integration_id, assigned }: OutcomeFilter, row: Ended): boolean {
-  if (row.result !== 'dropped') return false;
+/**
+ * Dropped, or failed in processing: it has no steps then. For an integration it counts from the minute in which that was added, as in the
+ * statistics.
+ */
+function endedBeforeRouting({ integration_id, assigned }: OutcomeFilter, row: Ended): boolean {
+  if (row.result === 'processed') return false;
   if (integration_id === undefined) return true;
   const added = assigned?.get(row.pipeline_id)?.find(({ id }) => id === integration_id)?.since ?? Number.POSITIVE_INFINITY;
   return Math.floor(added / MINUTE) <= Math.floor(Number(row.processed_at) / MINUTE);
@@ -58,7 +61,7 @@ export function matchesSteps(filter: OutcomeFilter, row: Ended, steps: SearchedS
   const { reason, delivery, integration_id, assigned } = filter;
   if (reason !== undefined && row.reason !== reason && !steps.some((step) => reasonAndAnswer(step).reason === reason)) return false;
   if (delivery === undefined && integration_id === undefined) return true;
-  if (delivery === 'dropped' && row.result === 'dropped') return isDroppedBeforeRouting(filter, row);
+  if (row.result !== 'processed' && (delivery === row.result || delivery === 'not_delivered')) return endedBeforeRouting(filter, row);
   if (delivery === 'failed')
     return (
       (integration_id === undefined && row.result === 'dead_lettered') ||

@@ -1,8 +1,8 @@
-import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { encodeEventRecord, eventRecordId, eventsTopic } from '../../../event-record.ts';
 import { LogUnavailable } from '../../../stores/event-log/port.ts';
-import { type About, aboutEvent, attempt, iso, LATER, newIntegration, T0 } from '../testing/outcomes.ts';
+import { type About, aboutEvent, aDeadLetter, attempt, iso, LATER, newIntegration, T0 } from '../testing/outcomes.ts';
 import { onStory } from '../testing/story.ts';
 
 onStory('events', (story) => {
@@ -198,6 +198,24 @@ onStory('events', (story) => {
     expect(await found('delivery=dropped'), 'as the statistics count them: also before routing').toEqual([['v5', 'dropped'], all[1]]);
     expect(await found(`delivery=dropped&integration_id=${integration}`)).toEqual([['v5', 'dropped'], all[1]]);
     expect(await found('delivery=dropped&integration_id=int_nobody')).toEqual([]);
+    // The list shows this result at the integration, and its statistics count it, but no filter found it there.
+    const failed: DeadLetter = {
+      ...aDeadLetter(story, { pipeline, integration, event_id: 'v6', at: LATER + 10 }),
+      integration_id: null,
+      stage: 'processing',
+    };
+    await story.record({ kind: 'dead_lettered', dead_letter: failed, received_at: LATER + 10, ...of('v6', 10) });
+    for (const query of ['', `&integration_id=${integration}`]) {
+      expect(await found(`delivery=dead_lettered${query}`)).toEqual([['v6', 'dead_lettered']]);
+      const notDelivered = [['v6', 'dead_lettered'], ['v5', 'dropped'], all[1], all[2]];
+      expect(await found(`delivery=not_delivered${query}`)).toEqual(notDelivered);
+    }
+    const time = `outcome_from=${iso(LATER)}&outcome_to=${iso(LATER + 10)}`;
+    const counted = await story.got(`events?pipeline_id=${pipeline}&delivery=dead_lettered&integration_id=${integration}&${time}`);
+    const { totals } = await story.got(`stats?integration_id=${integration}&from=${iso(LATER)}&to=${iso(LATER + 10)}`);
+    expect([counted.total, counted.outcomes, totals.dead_lettered]).toEqual([1, 1, 1]);
+    for (const delivery of ['dead_lettered', 'not_delivered'])
+      expect(await found(`delivery=${delivery}&integration_id=int_nobody`)).toEqual([]);
   });
 
   test('that wait are searched no further back than the backlog', async () => {

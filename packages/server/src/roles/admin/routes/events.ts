@@ -53,6 +53,8 @@ const NOT_FOR_REJECTED = [
   'outcome_to',
   'cursor',
 ] as const;
+/** Results that an event may also have before routing. */
+const ENDS: readonly unknown[] = ['dropped', 'dead_lettered', 'not_delivered'];
 /** Results that are a state and not something that happened at a time. */
 const NO_OUTCOME: readonly unknown[] = ['waiting', 'not_delivered'];
 const NULL = Buffer.from('null');
@@ -105,7 +107,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           delivery: Type.Optional(
             OneOf(DELIVERIES, {
               description:
-                'The result at the integration `integration_id`, or at any of them. `not_delivered` is every result but `delivered`. `dropped` includes events that were dropped before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. `failed`: at least one attempt failed, also where a later one succeeded.',
+                'The result at the integration `integration_id`, or at any of them. `not_delivered`: dropped, given up, or tried without success so far. `dropped`, `dead_lettered` and `not_delivered` include events that were dropped or failed before routing; for an integration since it was added. `waiting`: not tried yet, to be tried again, or accepted by the vendor without a result. `failed`: at least one attempt failed, also where a later one succeeded.',
             }),
           ),
           source: Type.Optional(
@@ -185,7 +187,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         ...definedOf({ outcome }),
         ...(cursor === undefined ? {} : { after: cursorOf(cursor) }),
         ...(delivery === 'waiting' && (await waitingBound(asked))),
-        ...((delivery === 'waiting' || (delivery === 'dropped' && integration_id !== undefined)) && assignedTo(asked)),
+        ...((delivery === 'waiting' || (integration_id !== undefined && ENDS.includes(delivery))) && assignedTo(asked)),
       };
       const { rows, steps, total, atLeast, next, outcomes } = await listTraces(observe, { org_id: user.org_id, ...filter, ...page });
       const canonical = await findCanonicalJson(log, rows, PAGE_BYTES);
