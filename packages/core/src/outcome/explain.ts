@@ -22,7 +22,7 @@ export const REASON_SENTENCES: Readonly<Record<PlainReason, string>> = {
   mapping_default: 'The integration’s mapping has no entry for this event, and its default is to drop.',
   mapping_filter: 'The filter in the integration’s mapping does not match this event.',
   event_too_old: 'The event is older than the vendor accepts (max_event_age_hours).',
-  integration_disabled: 'The integration was disabled when the event came; history replay can fetch it.',
+  integration_disabled: 'The integration was disabled before the event was delivered; history replay can fetch it.',
   client_side: 'The integration runs in the browser: the collector sends it, not the server.',
   disabled_by_event: 'The event’s own integrations object switches this integration off.',
   integration_deleted: 'The integration was deleted before the event was delivered.',
