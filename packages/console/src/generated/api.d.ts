@@ -6114,7 +6114,7 @@ export interface components {
             groups?: components["schemas"]["StatisticsGroup"][];
         };
         StatisticsCounts: {
-            /** @description Accepted events, without duplicates. For an integration: events that reached it. */
+            /** @description Accepted events, without duplicates. For an integration: events that reached it. An event that failed in processing counts again when its replay succeeds, because its failure stays counted in `dead_lettered`. */
             received: number;
             /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
             received_by_source: {
@@ -6163,7 +6163,7 @@ export interface components {
             time: string;
             /** @description With `with_waiting`: the backlog at the end of the interval. */
             waiting?: number;
-            /** @description Accepted events, without duplicates. For an integration: events that reached it. */
+            /** @description Accepted events, without duplicates. For an integration: events that reached it. An event that failed in processing counts again when its replay succeeds, because its failure stays counted in `dead_lettered`. */
             received: number;
             /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
             received_by_source: {
@@ -9416,7 +9416,7 @@ export interface operations {
                 fill?: boolean;
                 /** @description Adds `waiting` to the entries of `series`, not to those of `groups`: the backlog over time. */
                 with_waiting?: boolean;
-                /** @description Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`. */
+                /** @description Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`. The group of an integration has only its own outcomes: what was received, processed, or ended before routing is counted for the pipeline. */
                 group_by?: "pipeline_id" | "integration_id";
             };
             header?: never;

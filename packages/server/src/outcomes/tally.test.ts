@@ -82,6 +82,9 @@ describe('adds up a batch of outcomes', () => {
       'int_1/2/dead_lettered_again': 1,
     });
     expect(tally([failed]).deadLetters).toEqual([letter]);
+    // It was counted as received again, and not as `dead_lettered_again`.
+    const processing = { ...letter, integration_id: null, stage: 'processing' as const };
+    expect(counters([{ ...failed, dead_letter: processing, received_at: 0, again: true }])).toEqual({ '/2/dead_lettered_again': 1 });
   });
 
   test('an event without a trace is counted, its deliveries keep the health, and its errors are traced', () => {

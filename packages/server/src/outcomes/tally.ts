@@ -193,7 +193,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         count(outcome, letter.integration_id ?? '', outcome.at, outcome.replay ? 'dead_lettered_again' : 'dead_lettered');
         if (letter.integration_id === null) {
           const receivedAt = outcome.received_at ?? outcome.at;
-          countReceived(outcome, receivedAt);
+          if (!outcome.replay) countReceived(outcome, receivedAt);
           traceEvent(outcome, receivedAt, letter.reason);
         } else {
           const last = letter.attempts.at(-1);

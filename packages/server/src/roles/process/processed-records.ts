@@ -101,6 +101,8 @@ function outcomeOf(
         ...about,
         kind: 'dead_lettered',
         dead_letter: deadLetterOf(record, event, result.reason, now, deadLetterRetentionMs),
+        // Of a dead letter of this stage: of an earlier one, the record that ingest stored has the event's own id.
+        ...(delivery.record.id !== eventRecordId(pipeline_id, envelope.event_id) && { replay: true }),
       };
   }
 }

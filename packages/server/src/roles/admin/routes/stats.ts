@@ -19,7 +19,10 @@ const MAX_ENTRIES = 11_000;
 const MAX_GROUPED_ENTRIES = 50_000;
 const LENGTH = { minute: 60_000, hour: 3_600_000, day: DAY };
 const Entry = {
-  received: Type.Integer({ description: 'Accepted events, without duplicates. For an integration: events that reached it.' }),
+  received: Type.Integer({
+    description:
+      'Accepted events, without duplicates. For an integration: events that reached it. An event that failed in processing counts again when its replay succeeds, because its failure stays counted in `dead_lettered`.',
+  }),
   received_by_source: Type.Record(Type.String(), Type.Integer(), {
     description: 'By `browser`, `server` or the id of a webhook source. Earlier versions did not count it.',
   }),
@@ -80,7 +83,8 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
           ),
           group_by: Type.Optional(
             OneOf(['pipeline_id', 'integration_id'], {
-              description: 'Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`.',
+              description:
+                'Adds `groups`: the series and totals of every pipeline or integration. Not together with `integration_id`. The group of an integration has only its own outcomes: what was received, processed, or ended before routing is counted for the pipeline.',
             }),
           ),
         }),
