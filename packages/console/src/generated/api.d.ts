@@ -5862,12 +5862,12 @@ export interface components {
             refresh_token: string;
         };
         RejectedEvent: {
-            /** @description The messageId, else an id made for the rejection. */
+            /** @description The messageId, else an id made for the rejection. Of a webhook, the id of its dead letter. */
             event_id: string;
             pipeline_id: string;
             /** @constant */
             status: "rejected";
-            /** @description The error code of the reply. */
+            /** @description The error code of the reply; `webhook_rejected` of a webhook, which is answered 200. */
             reason: string;
             /** @description What is wrong with the event. */
             message: string;
@@ -5876,7 +5876,7 @@ export interface components {
              * @example 2026-05-01T12:00:00.000Z
              */
             received_at: string;
-            /** @description The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change. */
+            /** @description The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change. Of a webhook, its headers, query and body. */
             raw: unknown;
             /** @description Only part of it was kept, at most 64 KB. */
             truncated: boolean;
@@ -6120,9 +6120,9 @@ export interface components {
             received_by_source: {
                 [key: string]: number;
             };
-            /** @description Events that were answered with an error. */
+            /** @description Events that were answered with an error, and webhooks that could not be verified or mapped. */
             rejected: number;
-            /** @description By error code. */
+            /** @description By error code; `webhook_rejected` of a webhook, which is answered 200. */
             rejected_by_reason: {
                 [key: string]: number;
             };
@@ -6169,9 +6169,9 @@ export interface components {
             received_by_source: {
                 [key: string]: number;
             };
-            /** @description Events that were answered with an error. */
+            /** @description Events that were answered with an error, and webhooks that could not be verified or mapped. */
             rejected: number;
-            /** @description By error code. */
+            /** @description By error code; `webhook_rejected` of a webhook, which is answered 200. */
             rejected_by_reason: {
                 [key: string]: number;
             };

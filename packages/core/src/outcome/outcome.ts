@@ -42,8 +42,8 @@ export type CollectionErrorCode =
   | 'rate_limited'
   | 'internal_error'
   | 'overloaded';
-/** Rejected events are counted by code. The last two are webhooks that are answered 200 and ignored. */
-export type RejectionCode = CollectionErrorCode | 'unknown_source' | 'source_disabled';
+/** Rejected events are counted by code. The last three are webhooks that are answered 200: ignored, or kept as a dead letter. */
+export type RejectionCode = CollectionErrorCode | 'unknown_source' | 'source_disabled' | 'webhook_rejected';
 
 export type ProcessingStep =
   | 'bots'

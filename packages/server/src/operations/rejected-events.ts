@@ -1,6 +1,6 @@
 /** Rejected events as the API shows them. */
 import { isObject } from '@firsthand/core/json.ts';
-import type { RejectedEvent, RejectedSender, RejectedWebhook } from '@firsthand/core/outcome/outcome.ts';
+import type { RejectedEvent, RejectedSender, RejectedWebhook, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import { MASK } from '@firsthand/core/vendor/secrets.ts';
 import { changeJsonText } from '../intake/long-numbers.ts';
@@ -11,6 +11,7 @@ import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
 
 /** `raw` after the organisation's privacy rules. Text that is not JSON is shown only if there are no such rules. */
 export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
+  if (letter.stage === 'webhook') return shownWebhookRejection(letter);
   const event = letter.event as RejectedEvent;
   return {
     event_id: letter.event_id,
@@ -23,6 +24,22 @@ export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
     truncated: event.truncated === true,
     ...(event.sender === undefined ? {} : { sender: shownSender(event.sender, letter.org_id, snapshot) }),
     dead_letter_id: letter.id,
+  };
+}
+
+/** Shown as its dead letter shows it: which of its fields the privacy rules mean is only known of a mapped event. */
+function shownWebhookRejection({ id, event_id, pipeline_id, reason, event }: StoredDeadLetter) {
+  const { received_at, truncated, ...request } = shownWebhook(event as RejectedWebhook);
+  return {
+    event_id,
+    pipeline_id,
+    status: 'rejected' as const,
+    reason: 'webhook_rejected' satisfies RejectionCode,
+    message: reason,
+    received_at,
+    raw: request,
+    truncated: truncated === true,
+    dead_letter_id: id,
   };
 }
 

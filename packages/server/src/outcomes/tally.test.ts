@@ -52,6 +52,12 @@ describe('adds up a batch of outcomes', () => {
       [{ kind: 'dead_lettered', dead_letter: { ...letter, integration_id: null, stage: 'processing' }, ...about }],
       { '/2/dead_lettered': 1, '/2/received': 1 },
     ],
+    // It was counted as a received event, and listed as one.
+    [
+      'a webhook that could not be verified is no event',
+      [{ kind: 'dead_lettered', dead_letter: { ...letter, integration_id: null, webhook_source_id: 'whs_1', stage: 'webhook' }, ...about }],
+      { '/2/rejected:webhook_rejected': 1 },
+    ],
     [
       'refusals and repeats at the door',
       [{ kind: 'ingest_counts', received: 5, rejected: { invalid_json: 2 }, duplicates: 3, ...about }],

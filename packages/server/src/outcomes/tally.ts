@@ -1,5 +1,5 @@
 /** Turns a batch of outcomes into rows of traces, counters and the dead-letter index. Pure. */
-import type { DeadLetter, Outcome } from '@firsthand/core/outcome/outcome.ts';
+import type { DeadLetter, Outcome, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { latencyBucket } from '../stores/observe/latency.ts';
 import {
   ANY_TIME,
@@ -190,6 +190,13 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         break;
       case 'dead_lettered': {
         const letter = outcome.dead_letter;
+        deadLetters.push(letter);
+        if (letter.stage === 'webhook') {
+          // Ingest could not verify or map it, so it never became an event.
+          const code: RejectionCode = 'webhook_rejected';
+          count(outcome, '', outcome.at, `rejected:${code}`);
+          break;
+        }
         count(outcome, letter.integration_id ?? '', outcome.at, outcome.replay ? 'dead_lettered_again' : 'dead_lettered');
         if (letter.integration_id === null) {
           const receivedAt = outcome.received_at ?? outcome.at;
@@ -204,7 +211,6 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
             revision_number: letter.revision_number,
           });
         }
-        deadLetters.push(letter);
         break;
       }
     }

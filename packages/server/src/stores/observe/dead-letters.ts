@@ -149,7 +149,7 @@ export async function findDeadLetter({ db }: ObserveDb, orgId: string, id: strin
   return row && (await decode(row));
 }
 
-/** The newest rejected event with that messageId. */
+/** The newest rejected event with that messageId. A rejected webhook has the id of its dead letter. */
 export async function findRejected(
   observe: ObserveDb,
   orgId: string,
@@ -158,7 +158,9 @@ export async function findRejected(
   pipelineId?: string,
 ): Promise<StoredDeadLetter | undefined> {
   const row = await selectRejected(observe, orgId, eventId, now, pipelineId).executeTakeFirst();
-  return row && (await decode(row));
+  if (row !== undefined) return await decode(row);
+  const webhook = await findDeadLetter(observe, orgId, eventId, now);
+  return webhook?.stage === 'webhook' && (pipelineId ?? webhook.pipeline_id) === webhook.pipeline_id ? webhook : undefined;
 }
 /** In SQLite not by the index of times: it would read every dead letter of the organisation to find none with the id. */
 export function selectRejected({ db, engine }: ObserveDb, orgId: string, eventId: string, now: number, pipelineId?: string) {

@@ -37,7 +37,7 @@ export async function firstFailure(
       .where('org_id', '=', scope.org_id)
       .where('created_at', '>=', minuteAt - (kind === 'rejected' ? COUNTED_WITHIN : 0))
       .where('created_at', '<', until);
-    letters = kind === 'rejected' ? letters.where('stage', '=', 'ingest') : letters.where('stage', '<>', 'ingest');
+    letters = letters.where('stage', kind === 'rejected' ? 'in' : 'not in', ['ingest', 'webhook']);
     if (scope.pipeline_id !== null) letters = letters.where('pipeline_id', '=', scope.pipeline_id);
     if (scope.integration_id !== null) letters = letters.where('integration_id', '=', scope.integration_id);
     return await letters.orderBy('created_at').limit(1).executeTakeFirst();

@@ -97,14 +97,15 @@ const Trace = named(
 export const RejectedEvent = named(
   'RejectedEvent',
   Type.Object({
-    event_id: Type.String({ description: 'The messageId, else an id made for the rejection.' }),
+    event_id: Type.String({ description: 'The messageId, else an id made for the rejection. Of a webhook, the id of its dead letter.' }),
     pipeline_id: Type.String(),
     status: Type.Literal('rejected'),
-    reason: Type.String({ description: 'The error code of the reply.' }),
+    reason: Type.String({ description: 'The error code of the reply; `webhook_rejected` of a webhook, which is answered 200.' }),
     message: Type.String({ description: 'What is wrong with the event.' }),
     received_at: Timestamp,
     raw: Type.Unknown({
-      description: 'The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change.',
+      description:
+        'The event as it came, under the privacy rules; text where it is not JSON, or holds a number that parsing would change. Of a webhook, its headers, query and body.',
     }),
     truncated: Type.Boolean({ description: 'Only part of it was kept, at most 64 KB.' }),
     sender: Type.Optional(

@@ -26,8 +26,10 @@ const Entry = {
   received_by_source: Type.Record(Type.String(), Type.Integer(), {
     description: 'By `browser`, `server` or the id of a webhook source. Earlier versions did not count it.',
   }),
-  rejected: Type.Integer({ description: 'Events that were answered with an error.' }),
-  rejected_by_reason: Type.Record(Type.String(), Type.Integer(), { description: 'By error code.' }),
+  rejected: Type.Integer({ description: 'Events that were answered with an error, and webhooks that could not be verified or mapped.' }),
+  rejected_by_reason: Type.Record(Type.String(), Type.Integer(), {
+    description: 'By error code; `webhook_rejected` of a webhook, which is answered 200.',
+  }),
   rejected_dropped: Type.Integer({ description: 'Rejected events of which no copy is kept.' }),
   duplicates: Type.Integer({ description: 'Events with a known `messageId`: answered 200, not processed again.' }),
   processed: Type.Integer({ description: 'Events that reached the integrations of their pipeline.' }),

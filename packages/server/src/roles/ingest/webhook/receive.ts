@@ -166,6 +166,8 @@ function keepRejected(
   ctx.log.append([outcomeAppend(ctx.log, compiled.source.id, `webhook/${id}`, [outcome])]).then(
     () => {
       ctx.capacity.endAppend(body.length);
+      // For the metrics; the statistics count its dead letter.
+      ctx.counts.rejected('webhook_rejected', undefined);
       ctx.logger.info({ webhook_source_id: compiled.source.id, dead_letter_id: id, reason }, 'webhook rejected');
       showWebhookRejected(exchange, compiled, reason);
       exchange.succeed(undefined);
