@@ -15,7 +15,6 @@ import { failureText } from '../../forms.ts';
 import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { catalogQuery, deadOf, deliveredOf, droppedOf, type Integration, statsQuery } from '../../queries.ts';
 import { useMay } from '../../session/use-session.ts';
-import { countedSearch } from '../dead-letters/search.ts';
 import { countedEvents, type EventsSearch } from '../events/search.ts';
 import { sum } from '../home/numbers.tsx';
 import { IntegrationSettings } from './integration-settings.tsx';
@@ -186,7 +185,8 @@ function Numbers({ integration: { id, pipeline_id, health } }: { integration: In
         value={shown(dead)}
         note="given up"
         tone={dead !== undefined && dead > 0 ? 'bad' : undefined}
-        link={{ to: '/dead-letters', search: countedSearch({ pipeline: pipeline_id, integration: id }, '24h') as never }}
+        // Not the dead letters: those of events that failed in processing have no integration.
+        link={events('dead_lettered')}
       />
     </Stats>
   );
