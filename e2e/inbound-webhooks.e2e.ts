@@ -53,6 +53,9 @@ describe('inbound webhooks', () => {
     expect((await client.get(`/events?pipeline_id=${pipeline.id}`)).total).toBe(1);
     const what = { status: 'rejected', reason: 'webhook_rejected', message: letter.reason, dead_letter_id: letter.id };
     expect(await client.get(`/events/${letter.event_id}`)).toMatchObject({ ...what, raw: { body: other } });
+    for (const reason of ['', '&reason=webhook_rejected'])
+      expect((await client.get(`/events?status=rejected&pipeline_id=${pipeline.id}${reason}`)).events).toMatchObject([what]);
+    expect((await client.get(`/events?status=rejected&pipeline_id=${pipeline.id}&reason=missing_field`)).total).toBe(0);
     await client.put(`/webhook-sources/${source.id}`, { signing_secret: 'whsec_new' });
     expect((await client.call('POST', `/dlq/${letter.id}/replay`)).status).toBe(202);
     await until('the replayed webhook', () => receiver.events().some((each) => each.event_id === 'evt_2'));

@@ -9280,7 +9280,7 @@ export interface operations {
                 outcome_to?: string;
                 /** @description The `next_cursor` of the page before; `offset` is ignored. */
                 cursor?: string;
-                /** @description `rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation`, `outcome_from`, `outcome_to` and `cursor` cannot be combined with it (422). */
+                /** @description `rejected`: events that ingest rejected, and webhooks that it could not verify or map (reason `webhook_rejected`), in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation`, `outcome_from`, `outcome_to` and `cursor` cannot be combined with it (422). */
                 status?: "processed" | "dropped" | "dead_lettered" | "rejected";
                 /** @description At most 100; a greater one is served as 100. Large entries (2 MB together) make a shorter page. */
                 limit?: number;

@@ -1,4 +1,4 @@
-/** Rejected events as the API shows them. */
+/** Rejected events, and webhooks, as the API shows them. */
 import { isObject } from '@firsthand/core/json.ts';
 import type { RejectedEvent, RejectedSender, RejectedWebhook, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
@@ -8,6 +8,8 @@ import { inexactText, isRejectedEvent } from '../intake/replay-rejected.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import { isKeptSecret } from '../snapshot/webhook-signature.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
+
+export const WEBHOOK_REJECTED: RejectionCode = 'webhook_rejected';
 
 /** `raw` after the organisation's privacy rules. Text that is not JSON is shown only if there are no such rules. */
 export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
@@ -34,7 +36,7 @@ function shownWebhookRejection({ id, event_id, pipeline_id, reason, event }: Sto
     event_id,
     pipeline_id,
     status: 'rejected' as const,
-    reason: 'webhook_rejected' satisfies RejectionCode,
+    reason: WEBHOOK_REJECTED,
     message: reason,
     received_at,
     raw: request,

@@ -72,11 +72,12 @@ function Close({ onClose }: { onClose: () => void }) {
 
 /** An event that was refused at the door: why, and where its copy waits to be corrected and sent again. */
 function Rejection({ event, onClose }: { event: Rejected; onClose: () => void }) {
+  const isWebhook = event.reason === 'webhook_rejected';
   return (
     <>
       <Close onClose={onClose} />
       <Group gap="xs">
-        <Title order={2}>Rejected event</Title>
+        <Title order={2}>Rejected {isWebhook ? 'webhook' : 'event'}</Title>
         <Tag tone="bad">{event.reason}</Tag>
       </Group>
       <div className="mono dim">{event.event_id}</div>
@@ -84,12 +85,12 @@ function Rejection({ event, onClose }: { event: Rejected; onClose: () => void })
       <RefusedSender sender={event.sender} />
       <p>
         It was received at {clockTime(event.received_at)} and is kept as a{' '}
-        <Link to="/dead-letters" search={{ stage: 'ingest', selected: event.dead_letter_id }}>
+        <Link to="/dead-letters" search={{ stage: isWebhook ? 'webhook' : 'ingest', selected: event.dead_letter_id }}>
           dead letter
         </Link>
-        , where it can be corrected and sent again.
+        {isWebhook ? ', which can be replayed once the cause is fixed.' : ', where it can be corrected and sent again.'}
       </p>
-      <Json value={event.raw} label="Event as received" />
+      <Json value={event.raw} label={`${isWebhook ? 'Webhook' : 'Event'} as received`} />
     </>
   );
 }

@@ -5,10 +5,10 @@ import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { fatesOf, summary } from '../../../operations/explain-event.ts';
 import { findCanonicalJson } from '../../../operations/find-events.ts';
 import { waitingSince } from '../../../operations/health.ts';
-import { shownRejection } from '../../../operations/rejected-events.ts';
+import { shownRejection, WEBHOOK_REJECTED } from '../../../operations/rejected-events.ts';
 import { hideSecretsInJson } from '../../../snapshot/hide-secrets.ts';
 import { decodeInTurns, PAGE_BYTES } from '../../../stores/config/paging.ts';
-import { listDeadLetters } from '../../../stores/observe/dead-letters.ts';
+import { type DeadLetterFilter, listDeadLetters } from '../../../stores/observe/dead-letters.ts';
 import { listTraces } from '../../../stores/observe/list-traces.ts';
 import type { TraceCursor } from '../../../stores/observe/traces.ts';
 import { definedOf } from '../defined.ts';
@@ -134,7 +134,7 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
           status: Type.Optional(
             OneOf(STATUSES, {
               description:
-                '`rejected`: events that ingest rejected for their content, in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation`, `outcome_from`, `outcome_to` and `cursor` cannot be combined with it (422).',
+                '`rejected`: events that ingest rejected, and webhooks that it could not verify or map (reason `webhook_rejected`), in pages by `offset`. `event`, `integration_id`, `delivery`, `source`, `webhook_source_id`, `plan_violation`, `outcome_from`, `outcome_to` and `cursor` cannot be combined with it (422).',
             }),
           ),
           ...PageQuery,
@@ -165,9 +165,9 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
         for (const name of NOT_FOR_REJECTED) if (query[name] !== undefined) throw invalid(name, 'cannot be combined with status=rejected');
         const which = {
           org_id: user.org_id,
-          stage: 'ingest' as const,
+          ...rejectedFor(reason),
           status: 'pending' as const,
-          ...definedOf({ pipeline_id, user_id, anonymous_id, reason }),
+          ...definedOf({ pipeline_id, user_id, anonymous_id }),
           ...timeRange(query),
         };
         const { letters, total } = await listDeadLetters(observe, which, page, context.clock.now());
@@ -209,6 +209,12 @@ export function eventRoutes(app: AdminApp, context: AdminContext): void {
       return jsonBody(Buffer.concat([Buffer.from('{"events":['), ...list, Buffer.from(`],${rest.slice(1)}`)]));
     },
   );
+}
+
+/** The dead letter of a webhook has the whole sentence as its reason. */
+function rejectedFor(reason: string | undefined): Pick<DeadLetterFilter, 'stages' | 'reason'> {
+  if (reason === undefined) return { stages: ['ingest', 'webhook'] };
+  return reason === WEBHOOK_REJECTED ? { stages: ['webhook'] } : { stages: ['ingest'], reason };
 }
 
 /** The time of the outcomes that are asked for. */
