@@ -1187,7 +1187,7 @@ export interface paths {
         };
         /**
          * Statistics
-         * @description The last 24 hours by hour, unless the query says otherwise. For an integration, since it was added: received = delivered + the sum of dropped + dead_lettered + waiting.
+         * @description The last 24 hours by hour, unless the query says otherwise. For an integration, since it was added: received = delivered + the sum of dropped + dead_lettered + waiting. Those of a deleted pipeline stay.
          *
          *     Least role: **viewer**.
          */

@@ -160,6 +160,12 @@ export async function pipelineExists(db: Db, orgId: string, id: string): Promise
   return (await query.executeTakeFirst()) !== undefined;
 }
 
+/** Also of a deleted pipeline: what its events left outlives it. */
+export async function pipelineIsKnown(db: Db, orgId: string, id: string): Promise<boolean> {
+  const query = db.selectFrom('pipelines').select('id').where('org_id', '=', orgId).where('id', '=', id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** The slugs in use that start with `prefix`, except one pipeline's own. */
 export async function slugsInUse(tx: Db, orgId: string, prefix: string, exceptId?: string): Promise<Set<string>> {
   let query = tx

@@ -156,6 +156,19 @@ onStory('statistics', (story) => {
     await held.stop();
   });
 
+  test('of a deleted pipeline stay, with the events that ended with it', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const ended = { kind: 'dropped', reason: 'pipeline_deleted', integration_id: integration, received_at: LATER } as const;
+    await story.record(
+      { kind: 'processed', received_at: LATER, decisions: [], ...aboutEvent(story, pipeline, 'ended', { at: LATER }) },
+      { ...ended, ...aboutEvent(story, pipeline, 'ended', { at: LATER }) },
+    );
+    await story.call('DELETE', `pipelines/${pipeline}`);
+    const query = `stats?pipeline_id=${pipeline}&from=${iso(LATER)}&to=${iso(LATER)}`;
+    expect((await story.got(query)).totals).toMatchObject({ processed: 1, dropped: { pipeline_deleted: 1 } });
+    expect(await story.refusal('GET', query, undefined, story.stranger)).toEqual([404, 'NOT_FOUND']);
+  });
+
   test('show only the organisation’s own events', async () => {
     const [one, two] = [await newIntegration(story), await newIntegration(story)];
     for (const query of [

@@ -5,13 +5,13 @@ import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdsQuery, idsOf, TimeQuery } from '../../../http/schema.ts';
 import { backlogOf } from '../../../operations/health.ts';
 import { findIntegrationById } from '../../../stores/config/integrations.ts';
+import { pipelineIsKnown } from '../../../stores/config/pipelines.ts';
 import { statisticsJson } from '../../../stores/observe/statistics.ts';
 import { countGroups } from '../../../stores/observe/stats.ts';
 import { definedOf } from '../defined.ts';
 import type { AdminApp, AdminContext, AdminDeps } from '../deps.ts';
 import { jsonBody } from '../serialise.ts';
 import { timeRange } from '../time-range.ts';
-import { requirePipeline } from './integrations.ts';
 
 const DAY = 86_400_000;
 const MAX_ENTRIES = 11_000;
@@ -65,7 +65,7 @@ export function statsRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Statistics',
         description:
-          'The last 24 hours by hour, unless the query says otherwise. For an integration, since it was added: received = delivered + the sum of dropped + dead_lettered + waiting.',
+          'The last 24 hours by hour, unless the query says otherwise. For an integration, since it was added: received = delivered + the sum of dropped + dead_lettered + waiting. Those of a deleted pipeline stay.',
         tags: ['Statistics'],
         querystring: Type.Object({
           pipeline_id: Type.Optional(Type.String()),
@@ -133,7 +133,8 @@ export async function readStatistics(
   const integration = integration_id === undefined ? undefined : await findIntegrationById(deps.db, org_id, integration_id);
   if (integration_id !== undefined && (integration === undefined || (pipeline_id ?? integration.pipeline_id) !== integration.pipeline_id))
     throw new ApiError('NOT_FOUND', { message: 'There is no such integration.' });
-  if (pipeline_id !== undefined) await requirePipeline(deps.db, org_id, pipeline_id);
+  if (pipeline_id !== undefined && !(await pipelineIsKnown(deps.db, org_id, pipeline_id)))
+    throw new ApiError('NOT_FOUND', { message: 'There is no such pipeline.' });
   const pipeline_ids = idsOf('pipeline_ids', query.pipeline_ids);
   const asked = { org_id, ...definedOf({ pipeline_id, pipeline_ids }), from, to, interval, fill };
   const entries = Math.floor((to - from) / LENGTH[interval]) + 1;
