@@ -1419,7 +1419,7 @@ export interface paths {
         put?: never;
         /**
          * Replay history
-         * @description Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category apply as always, so fewer may be sent than `replayed` counts. A disabled integration is a conflict, unless it is a dry run.
+         * @description Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category apply as always, so fewer may be sent than `replayed` counts. A disabled or client-side integration is a conflict, unless it is a dry run.
          *
          *     Least role: **editor**.
          */

@@ -456,6 +456,15 @@ onStory('trying out', (story) => {
     expect(await story.call('POST', `${path}/replay`, range)).toMatchObject({ status: 202, body: { replayed: 0 } });
   });
 
+  test('history is not replayed to a client-side integration, to which the server sends nothing', async () => {
+    const { path, template } = await newIntegration(story);
+    await story.made(`integration-templates/${template.id}/revisions`, { config: { url: URL }, delivery_mode: 'client_side' });
+    await story.put(path, { revision_number: 2 });
+    const range = { from: '2026-01-01', to: '2026-01-02' };
+    expect(await story.refusal('POST', `${path}/replay`, range)).toEqual([409, 'CONFLICT']);
+    expect(await story.call('POST', `${path}/replay`, { ...range, dry_run: true })).toMatchObject({ status: 202, body: { replayed: 0 } });
+  });
+
   test('a diff compares revisions of the own template over the own pipeline', async () => {
     const { template, pipeline } = await newIntegration(story);
     await story.made(`integration-templates/${template.id}/revisions`, { config: { url: `${URL}/2` } });

@@ -246,7 +246,7 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       schema: {
         summary: 'Replay history',
         description:
-          'Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category apply as always, so fewer may be sent than `replayed` counts. A disabled integration is a conflict, unless it is a dry run.',
+          'Delivers retained processed events once more to this one integration, through its pinned revision. Its event filter and consent category apply as always, so fewer may be sent than `replayed` counts. A disabled or client-side integration is a conflict, unless it is a dry run.',
         tags,
         params: IntegrationParams,
         body: Body(
@@ -279,6 +279,8 @@ export function previewRoutes(app: AdminApp, context: AdminContext): void {
       const moments = timeRange({ from, to });
       if (!integration.enabled && !dry_run)
         throw new ApiError('CONFLICT', { message: 'The integration is disabled: enable it first, or nothing would be sent.' });
+      if (integration.delivery_mode === 'client_side' && !dry_run)
+        throw new ApiError('CONFLICT', { message: 'The integration runs in the browser (client_side): nothing would be sent.' });
       await context.write(user, 'integration.replayed', async (_tx, change) =>
         change.audit({ id: integration.id, after: { from, to, dry_run, ...definedOf({ event_names, event_ids }) } }),
       );
