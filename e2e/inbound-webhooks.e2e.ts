@@ -47,9 +47,10 @@ describe('inbound webhooks', () => {
     expect((await client.call('POST', `/dlq/${letter.id}/replay`)).status).toBe(409);
     const { totals } = await until('the count', async () => {
       const stats = await client.get(`/stats?pipeline_id=${pipeline.id}`);
-      return stats.totals.received === 1 && stats.totals.rejected === 1 && stats;
+      const { received, rejected, duplicates } = stats.totals;
+      return received === 1 && rejected === 1 && duplicates === 1 && stats;
     });
-    expect(totals).toMatchObject({ rejected_by_reason: { webhook_rejected: 1 }, dead_lettered: 0, duplicates: 1 });
+    expect(totals).toMatchObject({ rejected_by_reason: { webhook_rejected: 1 }, dead_lettered: 0 });
     expect((await client.get(`/events?pipeline_id=${pipeline.id}`)).total).toBe(1);
     const what = { status: 'rejected', reason: 'webhook_rejected', message: letter.reason, dead_letter_id: letter.id };
     expect(await client.get(`/events/${letter.event_id}`)).toMatchObject({ ...what, raw: { body: other } });
