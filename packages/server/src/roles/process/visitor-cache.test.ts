@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { VisitorState } from '@firsthand/core/process/visitor.ts';
 import pino from 'pino';
 import { expect, test, vi } from 'vitest';
@@ -11,9 +12,9 @@ function cacheOn(stored: Map<string, VisitorState>, limit: number) {
   const clock = { now: () => 1_000, monotonic: () => 0 } as VisitorCacheDeps['clock'];
   const visitors: VisitorCacheDeps['visitors'] = {
     load: async (_org, ids) => ids.map((id) => stored.get(id)),
-    async save(_org, entries) {
+    async replace(_org, entries) {
       if (failures-- > 0) throw new Error('away');
-      for (const [id, state] of entries) stored.set(id, state);
+      return entries.map(([id, before, state]) => isDeepStrictEqual(stored.get(id) ?? {}, before) && stored.set(id, state) === stored);
     },
   };
   const cache = new VisitorCache({ visitors, clock, logger: pino({ level: 'silent' }) }, limit);

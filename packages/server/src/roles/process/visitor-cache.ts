@@ -28,7 +28,7 @@ const AGAIN_MS = 1_000;
 export const NOTHING: VisitorState = Object.freeze({});
 
 export interface VisitorCacheDeps {
-  visitors: Pick<VisitorStore, 'load' | 'save'>;
+  visitors: Pick<VisitorStore, 'load' | 'replace'>;
   clock: Clock;
   logger: Pick<Logger, 'warn'>;
 }
@@ -114,20 +114,16 @@ export class VisitorCache {
     }
     this.#isSavingLeaving = false;
   }
-  /** Another process may have erased some of them, or own them by now. */
+  /** Another process may have erased some of them, or own them by now, and an event of theirs may be stored meanwhile. */
   async #save(entries: readonly Entry[]): Promise<void> {
-    const { visitors } = this.#deps;
     for (const [orgId, own] of Map.groupBy(entries, (entry) => entry.orgId))
       for (let from = 0; from < own.length; from += SAVED_AT_ONCE) {
         const some = own.slice(from, from + SAVED_AT_ONCE);
-        const ids = some.map(({ anonymousId }) => anonymousId);
-        const stored = await visitors.load(orgId, ids);
-        const unchanged = some.filter(({ saved }, at) => areSame(saved, stored[at] ?? NOTHING));
-        await visitors.save(
+        const replaced = await this.#deps.visitors.replace(
           orgId,
-          unchanged.map(({ anonymousId, state }) => [anonymousId, state]),
+          some.map(({ anonymousId, saved, state }) => [anonymousId, saved, state]),
         );
-        for (const entry of unchanged) entry.saved = entry.state;
+        for (const [i, entry] of some.entries()) if (replaced[i]) entry.saved = entry.state;
       }
   }
 }

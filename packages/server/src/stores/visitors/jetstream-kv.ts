@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { hasOutlived, LINK_KEPT_MS, SESSION_KEPT_MS } from '@firsthand/core/process/visitor.ts';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { JetStreamApi, orNone } from '../event-log/jetstream/api.ts';
 import { persistAtStart } from '../event-log/jetstream/at-start.ts';
-import { Publisher } from '../event-log/jetstream/publisher.ts';
+import { Publisher, WrongLastSequence } from '../event-log/jetstream/publisher.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
-import { type OnUnreadable, storedState } from './stored-state.ts';
+import { isState, type OnUnreadable, storedState } from './stored-state.ts';
 
 const NAME = 'firsthand-visitors';
 const STREAM = `KV_${NAME}`;
@@ -40,15 +40,18 @@ export async function openKvVisitors(options: {
   let swept = 1;
   await persistAtStart(connection, () => api.ensureBucket(NAME, options.replicas, MAX_AGE_NS));
 
+  async function find(subject: string): Promise<{ seq: number; data: Buffer } | undefined> {
+    const found = await orNone(api.call<{ message: Message }>(`STREAM.MSG.GET.${STREAM}`, { last_by_subj: subject }));
+    return found && { seq: found.message.seq, data: Buffer.from(found.message.data ?? '', 'base64') };
+  }
   async function read(subject: string): Promise<Buffer | undefined> {
-    const found = await orNone(api.call<{ message: { data?: string } }>(`STREAM.MSG.GET.${STREAM}`, { last_by_subj: subject }));
-    return found && Buffer.from(found.message.data ?? '', 'base64');
+    return (await find(subject))?.data;
   }
   async function load(orgId: string, anonymousId: string): Promise<VisitorState | undefined> {
     const json = await read(visitorSubject(orgId, anonymousId));
     return json && storedState(json, onUnreadable);
   }
-  async function save(orgId: string, anonymousId: string, state: VisitorState): Promise<void> {
+  async function save(orgId: string, anonymousId: string, state: VisitorState, meta?: MsgHdrs): Promise<void> {
     const subject = visitorSubject(orgId, anonymousId);
     const { user_id } = state;
     // Write the user link first: a state that an erasure of its user could not find must never exist.
@@ -59,7 +62,20 @@ export async function openKvVisitors(options: {
       linked.set(subject, { user: user_id, at: now });
       if (linked.size > MOST_LINKS) for (const oldest of linked.keys()) if (linked.delete(oldest)) break;
     }
-    await publisher.publish(subject, encodeState(state), undefined);
+    await publisher.publish(subject, encodeState(state), meta);
+  }
+  async function replace(orgId: string, anonymousId: string, before: VisitorState, state: VisitorState): Promise<boolean> {
+    const found = await find(visitorSubject(orgId, anonymousId));
+    if (!isState(found && storedState(found.data, onUnreadable), before)) return false;
+    const unchanged = headers();
+    unchanged.set('Nats-Expected-Last-Subject-Sequence', String(found?.seq ?? 0));
+    try {
+      await save(orgId, anonymousId, state, unchanged);
+    } catch (error) {
+      if (error instanceof WrongLastSequence) return false;
+      throw error;
+    }
+    return true;
   }
   const purge = (subject: string) => api.call(`STREAM.PURGE.${STREAM}`, { filter: subject });
 
@@ -70,6 +86,7 @@ export async function openKvVisitors(options: {
     async save(orgId, entries) {
       await Promise.all(entries.map(([anonymousId, state]) => save(orgId, anonymousId, state)));
     },
+    replace: (orgId, entries) => Promise.all(entries.map((entry) => replace(orgId, ...entry))),
     async erase(orgId, who) {
       const erased = { links: 0, sessions: 0, anonymous_ids: [] as string[] };
       const found = 'anonymous_id' in who ? [who.anonymous_id] : await linkedTo(orgId, who.user_id);

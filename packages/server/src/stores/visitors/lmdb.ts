@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { hasOutlived } from '@firsthand/core/process/visitor.ts';
 import type { LmdbLog } from '../event-log/lmdb.ts';
 import type { VisitorState, VisitorStore } from './port.ts';
-import { type OnUnreadable, storedState } from './stored-state.ts';
+import { isState, type OnUnreadable, storedState } from './stored-state.ts';
 
 /**
  * Visitors in the log's own LMDB environment, because a second one would double the disk flushes per batch. `visitors` holds the state
@@ -16,6 +16,9 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>, on
   /** Keys that the running sweep is about to remove. A concurrent save takes its key out. */
   const condemned = new Set<string>();
   const spare = (key: Buffer) => condemned.delete(key.toString('latin1'));
+  /** Saves and erasures under way: a commit reads before it writes, so what it contains is not found. */
+  const saving = new Map<string, number>();
+  let erasing = 0;
 
   function read(key: Buffer): VisitorState | undefined {
     const value = visitors.get(key);
@@ -30,39 +33,71 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>, on
     return found;
   }
 
+  interface Write {
+    anonymousId: string;
+    state: VisitorState;
+    key: Buffer;
+    value: Buffer;
+  }
+  function writeOf(orgId: string, anonymousId: string, state: VisitorState): Write {
+    const key = digest(orgId, anonymousId);
+    if (condemned.size > 0) {
+      spare(key);
+      if (state.user_id !== undefined) spare(link(orgId, state.user_id, anonymousId));
+    }
+    return { anonymousId, state, key, value: Buffer.from(JSON.stringify(state)) };
+  }
+  /** Call before the commit that puts them. */
+  function prepare(orgId: string, writes: readonly Write[]): () => void {
+    const known = writes.map(({ key }) => read(key)?.user_id);
+    return () =>
+      writes.forEach(({ anonymousId, state, key, value }, i) => {
+        visitors.put(key, value);
+        const before = known[i];
+        if (state.user_id === before) return;
+        if (before !== undefined) users.remove(link(orgId, before, anonymousId));
+        if (state.user_id !== undefined) users.put(link(orgId, state.user_id, anonymousId), Buffer.from(anonymousId));
+      });
+  }
+  function count(writes: readonly Write[], change: 1 | -1): void {
+    for (const { key } of writes) {
+      const name = key.toString('latin1');
+      const now = (saving.get(name) ?? 0) + change;
+      if (now === 0) saving.delete(name);
+      else saving.set(name, now);
+    }
+  }
+
   return {
     async load(orgId, anonymousIds) {
       return anonymousIds.map((anonymousId) => read(digest(orgId, anonymousId)));
     },
     async save(orgId, entries) {
       if (entries.length === 0) return;
-      const writes = entries.map(([anonymousId, state]) => ({
-        anonymousId,
-        state,
-        key: digest(orgId, anonymousId),
-        value: Buffer.from(JSON.stringify(state)),
-      }));
-      if (condemned.size > 0)
-        for (const { key, anonymousId, state } of writes) {
-          spare(key);
-          if (state.user_id !== undefined) spare(link(orgId, state.user_id, anonymousId));
-        }
+      const writes = entries.map(([anonymousId, state]) => writeOf(orgId, anonymousId, state));
+      count(writes, 1);
+      try {
+        await log.write(() => prepare(orgId, writes));
+      } finally {
+        count(writes, -1);
+      }
+    },
+    async replace(orgId, entries) {
+      const writes = entries.map(([anonymousId, before, state]) => ({ ...writeOf(orgId, anonymousId, state), before }));
+      let unchanged: boolean[] = [];
       await log.write(() => {
-        const known = writes.map(({ key }) => read(key)?.user_id);
-        return () => {
-          writes.forEach(({ anonymousId, state, key, value }, i) => {
-            visitors.put(key, value);
-            const before = known[i];
-            if (state.user_id === before) return;
-            if (before !== undefined) users.remove(link(orgId, before, anonymousId));
-            if (state.user_id !== undefined) users.put(link(orgId, state.user_id, anonymousId), Buffer.from(anonymousId));
-          });
-        };
+        unchanged = writes.map(({ key, before }) => erasing === 0 && !saving.has(key.toString('latin1')) && isState(read(key), before));
+        return prepare(
+          orgId,
+          writes.filter((_, i) => unchanged[i]),
+        );
       });
+      return unchanged;
     },
     async erase(orgId, who) {
       const erased = { links: 0, sessions: 0, anonymous_ids: [] as string[] };
-      await log.write(() => {
+      erasing += 1;
+      const erasure = log.write(() => {
         const gone: Buffer[] = [];
         const links: Buffer[] = [];
         const forget = (anonymousId: string) => {
@@ -86,6 +121,9 @@ export function openLmdbVisitors(log: Pick<LmdbLog, 'environment' | 'write'>, on
           for (const key of gone) visitors.remove(key);
           for (const key of links) users.remove(key);
         };
+      });
+      await erasure.finally(() => {
+        erasing -= 1;
       });
       return erased;
     },

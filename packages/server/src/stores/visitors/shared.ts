@@ -2,7 +2,7 @@
 import type { ThreadLink } from '../../runtime/thread-link.ts';
 import type { VisitorStore } from './port.ts';
 
-const METHODS = ['load', 'save', 'erase', 'sweep'] as const;
+const METHODS = ['load', 'save', 'replace', 'erase', 'sweep'] as const;
 
 export function shareVisitors(link: ThreadLink, visitors: VisitorStore): void {
   for (const method of METHODS)
@@ -13,6 +13,7 @@ export function sharedVisitors(link: ThreadLink): VisitorStore {
   return {
     load: (...args) => link.call('visitors.load', args),
     save: (...args) => link.call('visitors.save', args),
+    replace: (...args) => link.call('visitors.replace', args),
     erase: (...args) => link.call('visitors.erase', args),
     sweep: (...args) => link.call('visitors.sweep', args),
     close: async () => undefined,

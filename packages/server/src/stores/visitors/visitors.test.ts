@@ -160,6 +160,33 @@ function suite(make: () => Promise<UnderTest>): void {
   });
 
   // Each read of it failed, and the organisation's events in that partition waited for it for ever.
+  test('what is written beside the events of a visitor overwrites nothing newer (a handover lost an identity)', async () => {
+    const under = await make();
+    const { store } = under;
+    const at = (events: number) => ({ ...session, events });
+    const [early, late, next] = [{ session: at(1) }, { session: at(2) }, { user_id: 'u', session: at(3) }];
+    const stored = async () => (await store.load('org_1', ['a', 'b', 'c', 'd']))!;
+    await store.save('org_1', [
+      ['a', early],
+      ['b', early],
+    ]);
+    expect(
+      await store.replace('org_1', [
+        ['a', early, late],
+        ['b', late, next],
+        ['c', {}, early],
+        ['d', early, late],
+      ]),
+    ).toEqual([true, false, true, false]);
+    expect(await stored()).toEqual([late, early, early, undefined]);
+    // At the same time as an event is stored, whichever is called first.
+    await Promise.all([store.save('org_1', [['a', next]]), store.replace('org_1', [['a', late, early]])]);
+    await Promise.all([store.replace('org_1', [['b', early, late]]), store.save('org_1', [['b', next]])]);
+    await Promise.all([store.replace('org_1', [['c', early, late]]), store.erase('org_1', { anonymous_id: 'c' })]);
+    expect(await stored()).toEqual([next, next, undefined, undefined]);
+    await under.end();
+  });
+
   test('a damaged visitor is unknown, saved anew, and swept', async () => {
     const under = await make();
     await under.store.save('org_1', [['a', { user_id: 'u', session }]]);
