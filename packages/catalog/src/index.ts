@@ -8,8 +8,11 @@ import {
   type Category,
   type ConfigField,
   type ConsentCategory,
+  type FieldType,
   type Group,
+  type RowType,
   type TestMode,
+  type ValueType,
   type Variant,
   type VendorDefinition,
 } from '@firsthand/core/vendor/definition.ts';
@@ -48,14 +51,16 @@ export async function loadCases(key: string): Promise<VendorCases | undefined> {
   return Object.hasOwn(VENDOR_MODULES, key) ? (await VENDOR_MODULES[key]?.cases())?.default : undefined;
 }
 
-export type CatalogColumn = Pick<
-  ConfigField,
-  'key' | 'label' | 'type' | 'required' | 'placeholder' | 'help_text' | 'options' | 'default' | 'multiline'
->;
+export interface CatalogColumn
+  extends Pick<ConfigField, 'key' | 'label' | 'required' | 'placeholder' | 'help_text' | 'options' | 'default' | 'multiline'> {
+  type: ValueType;
+}
 export interface CatalogField extends CatalogColumn {
-  /** `list` and `table` only. */
+  /** Set if the value is a list, or its JSON text. */
+  rows?: RowType;
+  /** With `rows` only. */
   columns?: CatalogColumn[];
-  /** `list` and `table` only. */
+  /** With `rows` only. */
   max_rows?: number;
 }
 /** A vendor in the list. */
@@ -112,15 +117,18 @@ export function catalogListEntry(vendor: VendorDefinition): CatalogListEntry {
 }
 
 function catalogField(field: ConfigField): CatalogField {
-  const { columns, max_rows = MAX_ROWS } = field;
-  return { ...catalogColumn(field), ...(columns ? { columns: columns.map(catalogColumn), max_rows } : {}) };
+  const { type, columns = [], max_rows = MAX_ROWS } = field;
+  return { ...catalogColumn(field), ...(hasRows(type) ? { rows: type, columns: columns.map(catalogColumn), max_rows } : {}) };
+}
+function hasRows(type: FieldType): type is RowType {
+  return type === 'list' || type === 'table';
 }
 function catalogColumn(field: ConfigField): CatalogColumn {
   const { key, label, type, required, placeholder, help_text, options, multiline } = field;
   return {
     key,
     label,
-    type,
+    type: hasRows(type) ? 'string' : type,
     required,
     placeholder,
     help_text,

@@ -11,6 +11,9 @@ export interface ConfigColumn {
   multiline?: boolean;
 }
 export interface ConfigField extends ConfigColumn {
+  /** Of a field of the API. In a definition the type says it. */
+  rows?: 'list' | 'table';
   /** Of a `table`; a `list` has one, which describes an entry. */
   columns?: ConfigColumn[];
 }
+export const typeOf = ({ type, rows }: Pick<ConfigField, 'type' | 'rows'>): string => rows ?? type;

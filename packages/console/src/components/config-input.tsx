@@ -1,7 +1,7 @@
 /** The input of one field of a vendor's configuration, by its type. */
 import { NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ConfigField } from './config-field.ts';
+import { type ConfigField, typeOf } from './config-field.ts';
 import classes from './parameter-switch.module.css';
 import { ParameterSwitch, useParameter } from './parameter-switch.tsx';
 import { TableInput } from './table-input.tsx';
@@ -23,7 +23,7 @@ const PARAMETER_HELP = 'A parameter of the pipeline, which each pipeline sets am
 export function ConfigInput(props: ConfigInputProps) {
   const { field, value, onChange, error, disabled = false } = props;
   const [isParameter, toggle] = useParameter(field.key, value, onChange);
-  if (TEXTS.includes(field.type)) return <TypedInput {...props} />;
+  if (TEXTS.includes(typeOf(field))) return <TypedInput {...props} />;
   return (
     <div className={classes.field}>
       {isParameter ? (
@@ -55,7 +55,7 @@ function TypedInput({ field, value, onChange, error, cellError, disabled = false
     error,
     disabled,
   };
-  if (field.type === 'table' || field.type === 'list')
+  if (['list', 'table'].includes(typeOf(field)))
     return (
       <TableInput
         field={field}

@@ -24,6 +24,12 @@ test('the entries of a list are rows of one column', () => {
   expect(rowsOf(list, ['a', 'b'])).toEqual([{ host: 'a' }, { host: 'b' }]);
   expect(storedOf(list, [{ host: 'a' }, {}])).toEqual(['a', '']);
 });
+test('a field of the API says in `rows` that it is a list', () => {
+  const ofApi = { ...list, type: 'string' as const, rows: 'list' as const };
+  expect(rowsOf(ofApi, ['a'])).toEqual([{ host: 'a' }]);
+  expect(storedOf(ofApi, [{ host: 'a' }])).toEqual(['a']);
+  expect(cellPath(ofApi, 1, 'host')).toBe('[1]');
+});
 test('a new row has the defaults, and an emptied cell is left out', () => {
   expect(newRow(table)).toEqual({ id: '7' });
   expect(withCell({ event: 'A', id: '1' }, 'event', '')).toEqual({ id: '1' });

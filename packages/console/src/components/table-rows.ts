@@ -1,18 +1,21 @@
 /** The rows of a `table` or `list` field: what the form shows of the stored value, and what it stores. */
-import type { ConfigField } from './config-field.ts';
+import { type ConfigField, typeOf } from './config-field.ts';
 
 export type TableRow = Record<string, unknown>;
 
+type Field = Pick<ConfigField, 'type' | 'rows' | 'columns'>;
+const isList = (field: Field): boolean => typeOf(field) === 'list';
+
 /** Lists are stored as bare values; the form shows them as rows of one column. A value that is the JSON text of a list is read too. */
-export function rowsOf({ type, columns = [] }: Pick<ConfigField, 'type' | 'columns'>, value: unknown): TableRow[] {
+export function rowsOf(field: Field, value: unknown): TableRow[] {
   const list = typeof value === 'string' ? parseList(value) : value;
   if (!Array.isArray(list)) return [];
-  const key = columns[0]?.key ?? 'value';
-  return list.map((row: unknown) => (type === 'list' ? { [key]: row } : typeof row === 'object' && row !== null ? (row as TableRow) : {}));
+  const key = field.columns?.[0]?.key ?? 'value';
+  return list.map((row: unknown) => (isList(field) ? { [key]: row } : typeof row === 'object' && row !== null ? (row as TableRow) : {}));
 }
-export function storedOf({ type, columns = [] }: Pick<ConfigField, 'type' | 'columns'>, rows: readonly TableRow[]): unknown[] {
-  const key = columns[0]?.key ?? 'value';
-  return type === 'list' ? rows.map((row) => row[key] ?? '') : [...rows];
+export function storedOf(field: Field, rows: readonly TableRow[]): unknown[] {
+  const key = field.columns?.[0]?.key ?? 'value';
+  return isList(field) ? rows.map((row) => row[key] ?? '') : [...rows];
 }
 /** A cell that is emptied is left out, as if it had never been filled. */
 export function withCell(row: TableRow, key: string, value: unknown): TableRow {
@@ -23,8 +26,7 @@ export function withCell(row: TableRow, key: string, value: unknown): TableRow {
 export const newRow = ({ columns = [] }: Pick<ConfigField, 'columns'>): TableRow =>
   Object.fromEntries(columns.flatMap((column) => (column.default === undefined ? [] : [[column.key, column.default]])));
 /** The path of a cell inside its field, as faults name it. */
-export const cellPath = ({ type }: Pick<ConfigField, 'type'>, at: number, key: string): string =>
-  type === 'list' ? `[${at}]` : `[${at}].${key}`;
+export const cellPath = (field: Field, at: number, key: string): string => (isList(field) ? `[${at}]` : `[${at}].${key}`);
 
 function parseList(text: string): unknown {
   try {

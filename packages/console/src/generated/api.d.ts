@@ -3108,13 +3108,13 @@ export interface components {
             key: string;
             label: string;
             /**
-             * @description What `config` takes here. `string`, `secret` and `select`: a text. `boolean` and `number`: such a value, or its text. `table`: a list of rows; a row is an object with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: a list of entries, such as `["a", "b"]`. A list or table may also be a string that holds the JSON text of that list. Any field takes a text with `{{pipeline_param.KEY}}`.
+             * @description What `config` takes here. `string`, `secret` and `select`: a text; with `rows`, a list or its JSON text. `boolean` and `number`: such a value, or its text. Any field takes a text with `{{pipeline_param.KEY}}`.
              * @enum {string}
              */
-            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+            type: "string" | "secret" | "select" | "boolean" | "number";
             /** @description Of a column: whether every row needs it. */
             required: boolean;
-            /** @description A value that passes validation, as text; JSON text for `list` and `table`. */
+            /** @description A value that passes validation, as text; JSON text with `rows`. */
             placeholder: string;
             help_text: string;
             /** @description The choices of a `select` field. */
@@ -3128,13 +3128,13 @@ export interface components {
             key: string;
             label: string;
             /**
-             * @description What `config` takes here. `string`, `secret` and `select`: a text. `boolean` and `number`: such a value, or its text. `table`: a list of rows; a row is an object with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: a list of entries, such as `["a", "b"]`. A list or table may also be a string that holds the JSON text of that list. Any field takes a text with `{{pipeline_param.KEY}}`.
+             * @description What `config` takes here. `string`, `secret` and `select`: a text; with `rows`, a list or its JSON text. `boolean` and `number`: such a value, or its text. Any field takes a text with `{{pipeline_param.KEY}}`.
              * @enum {string}
              */
-            type: "string" | "secret" | "select" | "boolean" | "number" | "list" | "table";
+            type: "string" | "secret" | "select" | "boolean" | "number";
             /** @description Of a column: whether every row needs it. */
             required: boolean;
-            /** @description A value that passes validation, as text; JSON text for `list` and `table`. */
+            /** @description A value that passes validation, as text; JSON text with `rows`. */
             placeholder: string;
             help_text: string;
             /** @description The choices of a `select` field. */
@@ -3142,6 +3142,11 @@ export interface components {
             default?: unknown;
             /** @description True: a text of several lines, such as a private key or a template. */
             multiline?: boolean;
+            /**
+             * @description Set if `config` takes a list here, or the JSON text of that list. `table`: its rows are objects with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: its entries are values, such as `["a", "b"]`.
+             * @enum {string}
+             */
+            rows?: "list" | "table";
             /** @description Of `table`: the keys that each row may have, and what stands under each. Of `list`: one, which describes every entry; its `key` is not written. Columns may be secrets. */
             columns?: components["schemas"]["CatalogConfigColumn"][];
             /** @description The most rows of a `table`, or entries of a `list`. */

@@ -44,7 +44,13 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
-export const FIELD_TYPES = ['string', 'secret', 'select', 'boolean', 'number', 'list', 'table'] as const;
+/** The types that the catalog shows. */
+export const VALUE_TYPES = ['string', 'secret', 'select', 'boolean', 'number'] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+/** The catalog shows these as `string`, with `rows`: a config may also hold their JSON text. */
+export const ROW_TYPES = ['list', 'table'] as const;
+export type RowType = (typeof ROW_TYPES)[number];
+export const FIELD_TYPES = [...VALUE_TYPES, ...ROW_TYPES] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 export interface ConfigField {

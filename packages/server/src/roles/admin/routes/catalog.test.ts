@@ -45,9 +45,16 @@ onStory('the integration catalog', (story) => {
     expect(await story.refusal('POST', 'integration-catalog/nobody/install', { name: 'X' })).toEqual([404, 'NOT_FOUND']);
   });
 
+  test('has no field types but those of the specification', async () => {
+    const { vendors } = await story.got('integration-catalog');
+    const fields = vendors.flatMap(({ config_fields = [] }) => config_fields.flatMap((field) => [field, ...(field.columns ?? [])]));
+    expect([...new Set(fields.map(({ type }) => type))].sort()).toEqual(['boolean', 'number', 'secret', 'select', 'string']);
+  });
+
   test('shows the columns of a table, and takes its rows as a list or as the JSON text of one', async () => {
     const { config_fields } = await story.got('integration-catalog/google_ads');
     const table = config_fields?.find(({ key }) => key === 'conversion_actions');
+    expect(table).toMatchObject({ type: 'string', rows: 'table' });
     expect(table?.columns).toMatchObject([
       { key: 'event', type: 'string', required: true },
       { key: 'conversion_action_id', type: 'string', required: true },

@@ -1,6 +1,6 @@
 import { CATEGORIES, type CatalogListEntry, catalogEntry, loadVendor, searchVendors } from '@firsthand/catalog/index.ts';
 import { AnyObject, Closed, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
-import { CONSENT_CATEGORIES, FIELD_TYPES, GROUPS, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
+import { CONSENT_CATEGORIES, GROUPS, ROW_TYPES, VALUE_TYPES, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { CanonicalEventSchema } from '../canonical-event-schema.ts';
@@ -14,12 +14,12 @@ const tags = ['Integration catalog'];
 const COLUMN = {
   key: Type.String({ description: 'Name of the field in `config`.' }),
   label: Type.String(),
-  type: OneOf(FIELD_TYPES, {
+  type: OneOf(VALUE_TYPES, {
     description:
-      'What `config` takes here. `string`, `secret` and `select`: a text. `boolean` and `number`: such a value, or its text. `table`: a list of rows; a row is an object with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: a list of entries, such as `["a", "b"]`. A list or table may also be a string that holds the JSON text of that list. Any field takes a text with `{{pipeline_param.KEY}}`.',
+      'What `config` takes here. `string`, `secret` and `select`: a text; with `rows`, a list or its JSON text. `boolean` and `number`: such a value, or its text. Any field takes a text with `{{pipeline_param.KEY}}`.',
   }),
   required: Type.Boolean({ description: 'Of a column: whether every row needs it.' }),
-  placeholder: Type.String({ description: 'A value that passes validation, as text; JSON text for `list` and `table`.' }),
+  placeholder: Type.String({ description: 'A value that passes validation, as text; JSON text with `rows`.' }),
   help_text: Type.String(),
   options: Type.Optional(Type.Array(Type.String(), { description: 'The choices of a `select` field.' })),
   default: Type.Optional(Type.Unknown()),
@@ -29,6 +29,12 @@ const ConfigField = named(
   'CatalogConfigField',
   Closed({
     ...COLUMN,
+    rows: Type.Optional(
+      OneOf(ROW_TYPES, {
+        description:
+          'Set if `config` takes a list here, or the JSON text of that list. `table`: its rows are objects with the keys of `columns`, such as `[{"event": "Order Completed", "conversion_action_id": "123"}]`. `list`: its entries are values, such as `["a", "b"]`.',
+      }),
+    ),
     columns: Type.Optional(
       Type.Array(named('CatalogConfigColumn', Closed(COLUMN)), {
         description:
