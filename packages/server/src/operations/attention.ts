@@ -19,8 +19,8 @@ const BACKLOG_AGE_MS = 5 * 60_000;
 const BUSY_HOURS = 12;
 const MAX_ITEMS = 200;
 /** The only counters that are read: all counters of thousands of integrations would be a large result. */
-const PIPELINE_COUNTERS = ['received', 'plan_violations', 'dropped:tracking_plan'];
-const INTEGRATION_COUNTERS = ['dead_lettered', 'dead_lettered_again'];
+const DEAD_LETTERS = ['dead_lettered', 'dead_lettered_again'];
+const PIPELINE_COUNTERS = ['received', 'plan_violations', 'dropped:tracking_plan', ...DEAD_LETTERS];
 /** An API token is listed so long before it ends. */
 const TOKEN_ENDS_SOON_MS = 14 * DAY;
 
@@ -64,8 +64,8 @@ export async function attentionItems(
   const day = { org_id: orgId, from: now - DAY, to: now, interval: 'hour' } as const;
   const [health, byPipeline, byIntegration] = await Promise.all([
     integrationHealth(deps, own),
-    readStatsBy(deps.observe, { ...day, counters: PIPELINE_COUNTERS }, 'pipeline_id'),
-    readStatsBy(deps.observe, { ...day, interval: 'day', counters: INTEGRATION_COUNTERS }, 'integration_id'),
+    readStatsBy(deps.observe, { ...day, counters: PIPELINE_COUNTERS, of_pipelines: true }, 'pipeline_id'),
+    readStatsBy(deps.observe, { ...day, interval: 'day', counters: DEAD_LETTERS }, 'integration_id'),
   ]);
   const items: AttentionItem[] = [];
   for (const integration of own) {
@@ -85,6 +85,7 @@ export async function attentionItems(
   return items.sort((a, b) => rank(a) - rank(b) || (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ITEMS);
 }
 
+const deadOf = (totals: StatsEntry | undefined): number => (totals?.dead_lettered ?? 0) + (totals?.dead_lettered_again ?? 0);
 const events = (count: number): string => `${count} ${count === 1 ? 'event' : 'events'}`;
 
 function aboutIntegration(
@@ -112,7 +113,7 @@ function aboutIntegration(
   const oldest = health.oldest_waiting_at === null ? now : Date.parse(health.oldest_waiting_at);
   if (health.waiting > 0 && now - oldest > BACKLOG_AGE_MS)
     add('backlog', 'warning', `${name} has a backlog of ${events(health.waiting)}.`, health.waiting, health.oldest_waiting_at);
-  const dead = (totals?.dead_lettered ?? 0) + (totals?.dead_lettered_again ?? 0);
+  const dead = deadOf(totals);
   if (dead > 0) add('dead_letters', 'warning', `${name} gave up on ${events(dead)} in the last 24 hours.`, dead);
   return items;
 }
@@ -133,6 +134,14 @@ function aboutPipeline(
       kind: 'silent',
       message: `${name} has received no events for over an hour.`,
       since: iso(last + HOUR),
+    });
+  const failed = deadOf(totals);
+  if (failed > 0)
+    items.push({
+      ...about,
+      kind: 'dead_letters',
+      message: `${events(failed)} of ${name} failed in processing in the last 24 hours.`,
+      count: failed,
     });
   const violations = (totals.dropped.tracking_plan ?? 0) + totals.plan_violations;
   if (violations > 0)

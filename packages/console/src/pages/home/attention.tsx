@@ -61,7 +61,11 @@ function Cause({ item: { kind, pipeline_id, integration_id, webhook_source_id } 
       <Link
         className={classes.go}
         to="/dead-letters"
-        search={countedSearch({ ...(integration === undefined ? {} : { integration }) }, '24h')}
+        search={
+          integration === undefined && pipeline !== undefined
+            ? { pipeline, stage: 'processing', status: 'all', range: '24h' }
+            : countedSearch({ ...(integration === undefined ? {} : { integration }) }, '24h')
+        }
       >
         See the dead letters
       </Link>

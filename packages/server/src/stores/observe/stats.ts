@@ -17,6 +17,8 @@ export interface StatsQuery {
   counters?: readonly string[];
   /** Only counters of integrations, without the pipelines' own. */
   of_integrations?: boolean;
+  /** Only the pipelines' own counters. */
+  of_pipelines?: boolean;
   from: number;
   to: number;
   interval: Interval;
@@ -109,7 +111,7 @@ export async function countGroups({ db }: ObserveDb, query: StatsQuery, by: 'pip
 /** Up to this length the index of minutes reads less than the primary key, which holds all minutes of an organisation. */
 const SHORT_MS = 15 * MINUTE;
 
-function within(db: ObserveDb['db'], { org_id, pipeline_ids, counters, of_integrations, from, to }: StatsQuery) {
+function within(db: ObserveDb['db'], { org_id, pipeline_ids, counters, of_integrations, of_pipelines, from, to }: StatsQuery) {
   let select = db
     .selectFrom('counters')
     // As an expression it keeps SQLite from the primary key.
@@ -118,6 +120,7 @@ function within(db: ObserveDb['db'], { org_id, pipeline_ids, counters, of_integr
     .where('minute', '<=', Math.floor(to / MINUTE));
   if (counters !== undefined) select = select.where('counter', 'in', counters);
   if (of_integrations === true) select = select.where('integration_id', '<>', '');
+  if (of_pipelines === true) select = select.where('integration_id', '=', '');
   return pipeline_ids === undefined ? select : select.where('pipeline_id', 'in', pipeline_ids);
 }
 

@@ -24,6 +24,22 @@ onStory('what needs attention', (story) => {
     expect((await story.stranger('GET', 'attention')).body.items).toEqual([]);
   });
 
+  // A transformation that failed for every event was not mentioned anywhere on Home.
+  test('names events that failed in processing, which no integration got', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const at = story.harness.clock.now();
+    const event = { ...about(story, pipeline), at };
+    const letter = {
+      ...aDeadLetter(story, { pipeline, integration, event_id: event.event_id, at }),
+      integration_id: null,
+      stage: 'processing' as const,
+    };
+    await story.record({ kind: 'dead_lettered', received_at: at, dead_letter: letter, ...event });
+    const items = (await story.got('attention')).items.filter(({ pipeline_id }) => String(pipeline_id) === pipeline);
+    expect(items).toMatchObject([{ kind: 'dead_letters', severity: 'warning', integration_id: null, count: 1 }]);
+    expect(items[0]?.message).toMatch(/^1 event of .* failed in processing in the last 24 hours\.$/);
+  });
+
   test('notices a busy pipeline that went silent, and not one that never was busy', async () => {
     const busy = (await newIntegration(story)).pipeline;
     const quiet = (await newIntegration(story)).pipeline;
