@@ -6131,7 +6131,7 @@ export interface components {
             rejected_by_reason: {
                 [key: string]: number;
             };
-            /** @description Rejected events of which no copy is kept. */
+            /** @description Rejected events whose copy was given up, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them. */
             rejected_dropped: number;
             /** @description Events with a known `messageId`: answered 200, not processed again. */
             duplicates: number;
@@ -6180,7 +6180,7 @@ export interface components {
             rejected_by_reason: {
                 [key: string]: number;
             };
-            /** @description Rejected events of which no copy is kept. */
+            /** @description Rejected events whose copy was given up, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them. */
             rejected_dropped: number;
             /** @description Events with a known `messageId`: answered 200, not processed again. */
             duplicates: number;

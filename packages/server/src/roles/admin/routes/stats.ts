@@ -30,7 +30,10 @@ const Entry = {
   rejected_by_reason: Type.Record(Type.String(), Type.Integer(), {
     description: 'By error code; `webhook_rejected` of a webhook, which is answered 200.',
   }),
-  rejected_dropped: Type.Integer({ description: 'Rejected events of which no copy is kept.' }),
+  rejected_dropped: Type.Integer({
+    description:
+      'Rejected events whose copy was given up, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them.',
+  }),
   duplicates: Type.Integer({ description: 'Events with a known `messageId`: answered 200, not processed again.' }),
   processed: Type.Integer({ description: 'Events that reached the integrations of their pipeline.' }),
   dropped: Type.Record(Type.String(), Type.Integer(), {
