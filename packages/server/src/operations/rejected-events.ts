@@ -1,6 +1,8 @@
 /** Rejected events, and webhooks, as the API shows them. */
-import { isObject } from '@firsthand/core/json.ts';
+import { ownObject } from '@firsthand/core/context/objects.ts';
+import { isObject, own } from '@firsthand/core/json.ts';
 import type { RejectedEvent, RejectedSender, RejectedWebhook, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
+import type { CompiledPii } from '@firsthand/core/privacy/pii.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import { MASK } from '@firsthand/core/vendor/secrets.ts';
 import { changeJsonText } from '../intake/long-numbers.ts';
@@ -13,7 +15,7 @@ export const WEBHOOK_REJECTED: RejectionCode = 'webhook_rejected';
 
 /** `raw` after the organisation's privacy rules. Text that is not JSON is shown only if there are no such rules. */
 export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
-  if (letter.stage === 'webhook') return shownWebhookRejection(letter);
+  if (letter.stage === 'webhook') return shownWebhookRejection(letter, snapshot);
   const event = letter.event as RejectedEvent;
   return {
     event_id: letter.event_id,
@@ -29,9 +31,8 @@ export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
   };
 }
 
-/** Shown as its dead letter shows it: which of its fields the privacy rules mean is only known of a mapped event. */
-function shownWebhookRejection({ id, event_id, pipeline_id, reason, event }: StoredDeadLetter) {
-  const { received_at, truncated, ...request } = shownWebhook(event as RejectedWebhook);
+function shownWebhookRejection({ id, org_id, event_id, pipeline_id, reason, event }: StoredDeadLetter, snapshot: Snapshot) {
+  const { received_at, truncated, ...request } = shownWebhook(event as RejectedWebhook, org_id, snapshot);
   return {
     event_id,
     pipeline_id,
@@ -48,7 +49,7 @@ function shownWebhookRejection({ id, event_id, pipeline_id, reason, event }: Sto
 /** A dead letter's `event` as the API shows it, without the client's address, what stands for a secret, and packed bytes. */
 export function shownDeadLetterEvent(letter: StoredDeadLetter, snapshot: Snapshot): object {
   const { event } = letter;
-  if (letter.stage === 'webhook' && 'headers' in event) return shownWebhook(event);
+  if (letter.stage === 'webhook' && 'headers' in event) return shownWebhook(event, letter.org_id, snapshot);
   if (letter.stage !== 'ingest' || !isRejectedEvent(event)) return event;
   const { request: _request, sender, ...rest } = event;
   return {
@@ -64,9 +65,35 @@ function shownSender({ address, ...sender }: RejectedSender, orgId: string, snap
   return isShown ? { ...sender, address } : sender;
 }
 
-function shownWebhook({ body_base64: _bytes, ...event }: RejectedWebhook): RejectedWebhook {
-  const headers = Object.entries(event.headers).map(([name, value]) => [name, isKeptSecret(value) ? MASK : value]);
-  return { ...event, headers: Object.fromEntries(headers) };
+/**
+ * Under the privacy rules that need no mapped event: detection, URL parameters, and paths of any depth (`**.email`). Others name fields that
+ * the webhook does not have yet.
+ */
+function shownWebhook({ body_base64: _bytes, body, ...event }: RejectedWebhook, orgId: string, snapshot: Snapshot): RejectedWebhook {
+  const headers = Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name, isKeptSecret(value) ? MASK : value]));
+  const pii = snapshot.organisations.get(orgId)?.pii;
+  if (pii === undefined || isPlain(pii)) return { ...event, body, headers };
+  const { received_at, truncated, ...request } = { ...event, headers };
+  const cover = (value: unknown) => own(ownObject(shownBody({ properties: { value } }, pii) ?? {}, 'properties') ?? {}, 'value');
+  return {
+    headers: {},
+    ...(cover(structuredClone(request)) as object | undefined),
+    body: isJsonText(body) ? changeJsonText(Buffer.from(body), (value) => cover(value) ?? null) : String(cover(body) ?? ''),
+    received_at,
+    ...(truncated === undefined ? {} : { truncated }),
+  };
+}
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isPlain({ fields, detect, url_params }: CompiledPii): boolean {
+  return fields.length === 0 && detect.size === 0 && url_params === undefined;
 }
 
 function shownRaw(event: RejectedEvent, orgId: string, snapshot: Snapshot): unknown {
@@ -74,8 +101,7 @@ function shownRaw(event: RejectedEvent, orgId: string, snapshot: Snapshot): unkn
   if (pii === undefined) return null;
   const { raw } = event;
   if (isObject(raw)) return shownBody(structuredClone(raw), pii);
-  const isPlain = pii.ip === 'keep' && pii.fields.length === 0 && pii.detect.size === 0 && pii.url_params === undefined;
-  if (isPlain) return raw;
+  if (pii.ip === 'keep' && isPlain(pii)) return raw;
   const text = inexactText(event);
   const shown = text === undefined ? 'null' : changeJsonText(Buffer.from(text), (value) => shownBody(value, pii));
   return shown === 'null' ? null : shown;

@@ -432,6 +432,35 @@ onStory('dead letters', (story) => {
     expect((await story.got('dlq?webhook_source_id=whs_masked')).dead_letters[0]?.event).toEqual(shown);
   });
 
+  // They were shown in plain, whatever the rules detect.
+  test('rejected webhooks are shown under the privacy rules that need no mapped event', async () => {
+    const { pipeline } = await newIntegration(story);
+    const { config } = await story.got('data-layer');
+    const fields = [{ path: '**.phone', action: 'redact' }];
+    const rules = { fields, detect: ['email'], detect_action: 'redact', url_params: ['token'] };
+    const body = '{"id":9007199254740993,"mail":"to ada@shop.example","customer":{"phone":5551234}}';
+    const request = {
+      headers: { 'x-from': 'ada@shop.example' },
+      query: { mail: 'ada@shop.example' },
+      urls: ['https://in.example/?token=t&a=1'],
+    };
+    const kept = (text: string) => {
+      const event = { ...request, body: text, received_at: iso(Date.now()) };
+      return deadLetter(story, pipeline, { webhook_source_id: 'whs_private', stage: 'webhook', event });
+    };
+    const [json, text] = [await kept(body), await kept('no JSON, ada@shop.example')];
+    expect((await story.got(`dlq/${json.id}`)).event).toMatchObject({ ...request, body });
+    await story.put('data-layer', { config: { pii_rules: rules } });
+    const covered = { headers: { 'x-from': '[redacted]' }, query: { mail: '[redacted]' }, urls: ['https://in.example/?a=1'] };
+    const shown = '{"id":9007199254740993,"mail":"to [redacted]","customer":{"phone":"[redacted]"}}';
+    expect((await story.got(`dlq/${json.id}`)).event).toMatchObject({ ...covered, body: shown });
+    expect((await story.got(`dlq/${text.id}`)).event).toMatchObject({ ...covered, body: 'no JSON, [redacted]' });
+    expect(await story.got(`events/${json.id}`)).toMatchObject({ status: 'rejected', raw: { ...covered, body: shown } });
+    await story.put('data-layer', { config: { pii_rules: { ...rules, fields: [{ path: 'properties', action: 'drop' }] } } });
+    expect((await story.got(`dlq/${json.id}`)).event).toMatchObject({ headers: {}, body: expect.not.stringContaining('ada') });
+    await story.put('data-layer', { config: { pii_rules: config.pii_rules } });
+  });
+
   test('rejected webhooks are not replayed into a disabled source or pipeline', async () => {
     const { pipeline } = await newIntegration(story);
     const { id: source } = await story.made('webhook-sources', {
