@@ -41,6 +41,23 @@ export async function findIntegrationById(db: Db, orgId: string, id: string): Pr
   return row && integration.fromRow(row, lenientJson);
 }
 
+/** Also of deleted ones: traces outlive them. */
+export async function integrationNames(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+): Promise<Map<string, Pick<Integration, 'name' | 'vendor'>>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('integrations')
+    .innerJoin('templates', 'templates.id', 'integrations.template_id')
+    .select(['integrations.id', 'integrations.name', 'templates.vendor'])
+    .where('integrations.org_id', '=', orgId)
+    .where('integrations.id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, ...named }) => [id, named]));
+}
+
 /** Oldest first, the order in which they were assigned. */
 export async function listIntegrations(db: Db, orgId: string, pipelineId: string, page: Page): Promise<Paged<Integration>> {
   const all = db

@@ -65,6 +65,21 @@ onStory('an event', (story) => {
     expect(events[0]!.deliveries, 'an answer is no reason').toEqual([{ integration_id: integration, status: 'delivered', reason: null }]);
   });
 
+  // Its deliveries had an id only: nobody knows which integration that was.
+  test('names an integration that was deleted since, or whose pipeline was', async () => {
+    const { pipeline, integration } = await newIntegration(story);
+    const of = aboutEvent(story, pipeline, 'to-a-deleted-one');
+    await story.record(
+      { kind: 'processed', received_at: T0, decisions: [], ...of },
+      { kind: 'delivered', integration_id: integration, attempt: attempt(200), received_at: T0, duration_ms: 40, ...of },
+    );
+    for (const path of [`pipelines/${pipeline}/integrations/${integration}`, `pipelines/${pipeline}`]) {
+      expect((await story.call('DELETE', path)).status).toBeLessThan(300);
+      const { deliveries } = await story.got('events/to-a-deleted-one');
+      expect(deliveries).toMatchObject([{ integration_id: integration, name: 'Hook', vendor: 'webhook', status: 'delivered' }]);
+    }
+  });
+
   test('is run again only while what came in is retained, for those who may see it', async () => {
     const { pipeline } = await newIntegration(story);
     const { log } = story.harness.operations;

@@ -7,6 +7,7 @@ import { explainEvent } from '../../../operations/explain-event.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';
 import { rerunEvent } from '../../../operations/rerun-event.ts';
 import { hideSecrets } from '../../../snapshot/hide-secrets.ts';
+import { integrationNames } from '../../../stores/config/integrations.ts';
 import { findRejected } from '../../../stores/observe/dead-letters.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';
 
@@ -175,7 +176,12 @@ export function eventTraceRoutes(app: AdminApp, context: AdminContext): void {
         params.event_id,
         query.pipeline_id,
       );
-      if (trace !== undefined) return hideSecrets(snapshots.current(), trace.pipeline_id, { ...trace, event: asObject(trace.event) });
+      if (trace !== undefined) {
+        const deleted = trace.deliveries.filter(({ name }) => name === null).map(({ integration_id }) => integration_id);
+        const names = await integrationNames(context.db, user.org_id, deleted);
+        const deliveries = trace.deliveries.map((each) => ({ ...each, ...names.get(each.integration_id) }));
+        return hideSecrets(snapshots.current(), trace.pipeline_id, { ...trace, deliveries, event: asObject(trace.event) });
+      }
       // If an event was first rejected and later accepted, show the accepted one.
       const rejected = await findRejected(observe, user.org_id, params.event_id, context.clock.now(), query.pipeline_id);
       if (rejected !== undefined) return shownRejection(rejected, snapshots.current());
