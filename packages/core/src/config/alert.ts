@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { defaulted, defineResource, made, required, shown, type ValueOf, type WritableOf } from './resource.ts';
 import { Closed, Id, Name, Nullable, named, OneOf, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 export const ALERT_KINDS = ['failing', 'silent', 'backlog', 'dead_letters', 'plan_violations', 'rejected'] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];

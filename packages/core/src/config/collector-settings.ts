@@ -1,7 +1,8 @@
 /** `js_builder_config` of a pipeline: how its collector is built and what it reads from the page. */
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { IDENTIFIER, NAME_FAULT, TAKEN_NAMES } from './global-name.ts';
 import { AllOptional, Closed, named, OneOf } from './schema.ts';
+import { Type } from './type.ts';
 
 const ConsentCategory = Type.String({ minLength: 1, maxLength: 100 });
 const ConsentConfigSchema = named(

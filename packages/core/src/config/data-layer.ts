@@ -1,7 +1,8 @@
 /** The organisation's processing settings. Patterns, paths and conditions are checked by compiling them. */
-import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import type { Static, TObject, TProperties } from 'typebox';
 import type { Condition } from './rules.ts';
 import { AllOptional, Closed, named, OneOf } from './schema.ts';
+import { Type } from './type.ts';
 
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const PiiActionSchema = OneOf(['hash', 'redact', 'drop'], {

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { defaulted, defineResource, fixed, made, type ValueOf } from './resource.ts';
 import { AnyObject, Id, Name, Nullable, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 /** An event that somebody saved to try mappings and transformations on. It is never processed or delivered. */
 export const testCase = defineResource(

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { MAX_NAME_LENGTH } from '../event/validate.ts';
 import { Closed, named } from './schema.ts';
+import { Type } from './type.ts';
 
 export const EventFilterSchema = named(
   'EventFilter',

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { CONSENT_CATEGORY_PATTERN } from './consent-category.ts';
 import { DeliveryModeSchema } from './delivery-mode.ts';
 import { EventFilterSchema } from './event-filter.ts';
 import { chosen, defaulted, defineResource, fixed, joined, made, shown, type ValueOf, type WritableOf } from './resource.ts';
 import { Closed, Id, Name, Nullable, named, OneOf, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 const Health = named(
   'IntegrationHealth',

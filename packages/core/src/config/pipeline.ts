@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { JS_BUILDER_DEFAULTS, JsBuilderConfigInput, JsBuilderConfigSchema } from './collector-settings.ts';
 import { chosen, defaulted, defineResource, made, required, type UpdateOf, type ValueOf, type WritableOf } from './resource.ts';
 import { AllOptional, AnyObject, Closed, Id, Name, Nullable, named, OneOf, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 /** A host or `*.host`, with an optional port. */
 const HOST =

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { testCase } from './event-case.ts';
 import { integration } from './integration.ts';
@@ -22,6 +22,7 @@ import { revision } from './revision.ts';
 import { Nullable } from './schema.ts';
 import { template } from './template.ts';
 import { transformation } from './transformation.ts';
+import { Type } from './type.ts';
 import { webhookSource } from './webhook-source.ts';
 
 const box = defineResource(

@@ -2,8 +2,9 @@
  * A resource is declared once, as a table of fields. Everything else follows from the table: its TypeScript type, its database row, the
  * bodies of POST and PUT, the response, the defaults of a new one, and samples for tests.
  */
-import { type Static, type TObject, type TOptional, type TSchema, Type } from 'typebox';
+import type { Static, TObject, TOptional, TSchema } from 'typebox';
 import { Body, Closed, named } from './schema.ts';
+import { Type } from './type.ts';
 
 /**
  * Who sets a field, and where it is kept:

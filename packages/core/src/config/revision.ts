@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { DeliveryModeSchema } from './delivery-mode.ts';
 import { chosen, defineResource, fixed, made, type ValueOf } from './resource.ts';
 import { AnyObject, Id, Text, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 export const VendorConfig = AnyObject({
   description: "The vendor's fields and the mapping. The catalog describes the fields of each vendor.",

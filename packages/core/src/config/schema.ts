@@ -1,6 +1,7 @@
 /** Building blocks for the schemas of resources. One schema validates, types and documents. */
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import type { Static, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox';
 import type { JsonObject } from '../json.ts';
+import { Type } from './type.ts';
 
 /** Gives a schema its own entry under `components.schemas` of the OpenAPI document. */
 export function named<T extends TSchema>(name: string, schema: T): T {

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { defaulted, defineResource, fixed, made, required, type ValueOf } from './resource.ts';
 import { Id, Name, Nullable, Text, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 /** An integration of the organisation that can be reused. Its configuration is in its revisions. */
 export const template = defineResource(

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { EventFilterSchema } from './event-filter.ts';
 import { chosen, defaulted, defineResource, made, required, type ValueOf, type WritableOf } from './resource.ts';
 import type { Rule } from './rules.ts';
 import { Id, Name, Nullable, OneOf, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 /** Transformations with the same position run in the order of their creation, so several may share the maximum. */
 export const MAX_POSITION = 1_000_000;

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { chosen, defaulted, defineResource, made, required, shown, type ValueOf, type WritableOf } from './resource.ts';
 import { Id, Name, Nullable, OneOf, Timestamp } from './schema.ts';
+import { Type } from './type.ts';
 
 const SOURCE_TYPES = ['payment_processor', 'ecommerce_platform', 'crm', 'form_service', 'messaging_service', 'custom'] as const;
 const PROVIDERS = ['stripe', 'shopify', 'hubspot', 'typeform', 'intercom', 'github', 'svix', 'custom'] as const;

@@ -55,11 +55,13 @@ function placeOf(path: string): Place | undefined {
 }
 
 function at(event: CanonicalEvent, holder: readonly string[]): JsonObject | undefined {
+  // A canonical event is JSON: its interface names the fields.
   let object: JsonObject | undefined = event as unknown as JsonObject;
   for (const name of holder) object = ownObject(object, name);
   return object;
 }
 function made(event: CanonicalEvent, holder: readonly string[]): JsonObject {
+  // As above.
   let object = event as unknown as JsonObject;
   for (const name of holder) object = ownObject(object, name) ?? ((object[name] = {}) as JsonObject);
   return object;

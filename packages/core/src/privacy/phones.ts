@@ -2,7 +2,7 @@
  * Phone numbers inside a text. One pass cuts out candidates of bounded length, and only those go to libphonenumber: its own
  * search through a whole text takes seconds on a hostile one.
  */
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { isAlphanumeric, isDigit } from './characters.ts';
 import type { Detector, Tries } from './detector.ts';
 

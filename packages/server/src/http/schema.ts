@@ -1,5 +1,7 @@
 /** Schemas that routes share: pages, times in queries, ids in paths. */
-import { type TSchema, Type } from 'typebox';
+
+import { Type } from '@firsthand/core/config/type.ts';
+import type { TSchema } from 'typebox';
 import { invalid } from './errors.ts';
 
 const WHOLE = { minimum: 0, 'x-fault': 'must be a whole number, 0 or more' };

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { expect, test } from 'vitest';
 import { missing } from './errors.ts';
 import { compileStrict, faultsOf } from './validation.ts';

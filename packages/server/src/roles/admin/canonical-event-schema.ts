@@ -1,6 +1,6 @@
 import { named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
-import { Type } from 'typebox';
 
 const open = { type: 'object', additionalProperties: true };
 /** An event as it is stored and delivered. Only documentation: the events themselves were checked when they were accepted. */

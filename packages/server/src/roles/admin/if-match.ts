@@ -1,5 +1,5 @@
 /** Optimistic locking: a change that carries `If-Match` is rejected if somebody else changed the resource since it was read. */
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ApiError } from '../../http/errors.ts';
 
 export const ifMatchHeader = (description: string, example: string) =>

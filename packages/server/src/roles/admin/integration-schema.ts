@@ -4,7 +4,7 @@ import { integration } from '@firsthand/core/config/integration.ts';
 import { revision, VendorConfig } from '@firsthand/core/config/revision.ts';
 import { Body, Closed, Id, Name, named, Text } from '@firsthand/core/config/schema.ts';
 import { template } from '@firsthand/core/config/template.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 
 export const TemplateWithUse = named(
   'IntegrationTemplateWithUse',

@@ -7,9 +7,9 @@ import {
   alert as resource,
 } from '@firsthand/core/config/alert.ts';
 import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { finish } from '@firsthand/core/steps.ts';
-import { Type } from 'typebox';
 import { ApiError, type FieldFault, invalidFields } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';

@@ -1,5 +1,5 @@
 import { Body, Closed, Id, Name, Nullable, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf, timeOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';

@@ -1,5 +1,5 @@
 import { Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ATTENTION_KINDS, attentionItems } from '../../../operations/attention.ts';
 import { listApiTokens } from '../../../stores/config/api-tokens.ts';
 import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';

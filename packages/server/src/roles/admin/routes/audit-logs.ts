@@ -1,5 +1,5 @@
 import { AnyObject, Closed, Id, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { findAudit, listAudit, verifyAudit } from '../../../stores/config/audit-logs.ts';

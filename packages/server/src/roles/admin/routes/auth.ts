@@ -1,5 +1,5 @@
 import { Body, named, OneOf } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { clientOf } from '../auth/authenticate.ts';
 import { MAX_PASSWORD } from '../auth/passwords.ts';
 import { createSignIn } from '../auth/sign-in.ts';

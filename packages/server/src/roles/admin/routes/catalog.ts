@@ -1,7 +1,7 @@
 import { CATEGORIES, type CatalogListEntry, catalogEntry, loadVendor, searchVendors } from '@firsthand/catalog/index.ts';
 import { AnyObject, Closed, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { CONSENT_CATEGORIES, GROUPS, ROW_TYPES, VALUE_TYPES, type VendorDefinition } from '@firsthand/core/vendor/definition.ts';
-import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { CanonicalEventSchema } from '../canonical-event-schema.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { scriptAddress, snippet } from '@firsthand/collector/build/snippet.ts';
 import type { Pipeline } from '@firsthand/core/config/resources.ts';
 import { Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { BUILD_WANTED_CHANNEL } from '../../../collector/channels.ts';
 import { ApiError } from '../../../http/errors.ts';
 import { ingestOrigin } from '../../../http/public-origin.ts';

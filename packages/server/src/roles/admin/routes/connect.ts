@@ -1,7 +1,7 @@
 import { Closed, named, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { providerError } from '@firsthand/core/vendor/connect.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { baseOrigin } from '../../../http/public-origin.ts';
 import { IdParams } from '../../../http/schema.ts';

@@ -1,8 +1,8 @@
 import { DataLayerConfigInput, DataLayerConfigSchema } from '@firsthand/core/config/data-layer.ts';
 import type { DataLayerConfig } from '@firsthand/core/config/resources.ts';
 import { Body, Closed, Id, Nullable, named, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { mergeDataLayer, validateDataLayer } from '@firsthand/core/process/compiled.ts';
-import { Type } from 'typebox';
 import { ApiError, invalidFields } from '../../../http/errors.ts';
 import { type DataLayer, findDataLayer, saveDataLayer } from '../../../stores/config/data-layers.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';

@@ -1,6 +1,6 @@
 import { AnyObject, Body, Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';

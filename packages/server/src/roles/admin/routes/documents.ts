@@ -1,6 +1,6 @@
 import { DIST_FOLDER } from '@firsthand/console/dist-folder.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { type OpenApiPaths, openApiDocument } from '../../../http/openapi.ts';
 import { turns } from '../../../runtime/turns.ts';

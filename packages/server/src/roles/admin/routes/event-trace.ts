@@ -1,7 +1,7 @@
 /** One event: what became of it, and what each step of processing changed. */
 import { AnyObject, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { explainEvent } from '../../../operations/explain-event.ts';
 import { shownRejection } from '../../../operations/rejected-events.ts';

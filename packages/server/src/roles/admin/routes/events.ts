@@ -1,5 +1,5 @@
 import { Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { invalid } from '../../../http/errors.ts';
 import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { fatesOf, summary } from '../../../operations/explain-event.ts';

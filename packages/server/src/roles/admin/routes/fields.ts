@@ -1,5 +1,5 @@
 import { Closed, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { observedFields } from '../../../operations/observed-fields.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';

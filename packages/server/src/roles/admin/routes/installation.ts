@@ -1,5 +1,6 @@
 import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { type Static, Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
+import type { Static } from 'typebox';
 import { integrationHealth } from '../../../operations/health.ts';
 import { type AdminApp, type AdminContext, roleReaches } from '../deps.ts';
 

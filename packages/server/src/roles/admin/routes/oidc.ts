@@ -1,6 +1,6 @@
 import { Closed } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { baseOrigin } from '../../../http/public-origin.ts';
 import { deriveKey } from '../../../secrets/keys.ts';

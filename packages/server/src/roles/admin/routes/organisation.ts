@@ -1,5 +1,5 @@
 import { Body, Closed, Id, Name, named, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ApiError } from '../../../http/errors.ts';
 import { findOrganisation, type Organisation, renameOrganisation } from '../../../stores/config/organisations.ts';
 import type { AdminApp, AdminContext } from '../deps.ts';

@@ -7,9 +7,10 @@ import {
   pipeline as resource,
 } from '@firsthand/core/config/pipeline.ts';
 import { Closed, named, OneOf, pick, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { finish } from '@firsthand/core/steps.ts';
 import { maskSecret } from '@firsthand/core/vendor/secrets.ts';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { issueChallengeToken } from '../../../http/challenge-token.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { IdParams, IdsQuery, idsOf, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';

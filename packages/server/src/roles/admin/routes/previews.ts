@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { VendorConfig } from '@firsthand/core/config/revision.ts';
 import { AnyObject, Body, Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { type CanonicalEvent, EVENT_TYPES } from '@firsthand/core/event/canonical.ts';
 import { MAX_MESSAGE_ID_LENGTH, MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { substitute } from '@firsthand/core/mapping/parameters/substitute.ts';
 import { secretParameterValues, secretValues } from '@firsthand/core/vendor/secrets.ts';
 import { jsonTemplateFields } from '@firsthand/core/vendor/template-body.ts';
-import { Type } from 'typebox';
 import { REPLAY_CHANNEL } from '../../../channels.ts';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { IdParams, TimeQuery } from '../../../http/schema.ts';

@@ -1,6 +1,6 @@
 import { Body, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { MAX_NAME_LENGTH } from '@firsthand/core/event/validate.ts';
-import { Type } from 'typebox';
 import { ApiError, invalid, missing } from '../../../http/errors.ts';
 import { erasePerson } from '../../../operations/erasure.ts';
 import { LOG_ERASED_WITHIN_MS } from '../../../outcomes/erasures.ts';

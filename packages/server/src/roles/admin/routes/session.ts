@@ -1,6 +1,6 @@
 import { OneOf } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { clientOf } from '../auth/authenticate.ts';
 import { clearSessionCookie, isSecure, readSessionCookie, requireSameOrigin, setSessionCookie } from '../auth/session-cookie.ts';

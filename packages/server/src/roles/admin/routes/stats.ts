@@ -1,6 +1,6 @@
 import type { Integration } from '@firsthand/core/config/resources.ts';
 import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdsQuery, idsOf, TimeQuery } from '../../../http/schema.ts';
 import { backlogOf } from '../../../operations/health.ts';

@@ -1,7 +1,7 @@
 import { type Revision, revision as revisionResource } from '@firsthand/core/config/revision.ts';
 import { template as resource, type Template } from '@firsthand/core/config/template.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import type { JsonObject } from '@firsthand/core/json.ts';
-import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { inTurns, turns } from '../../../runtime/turns.ts';

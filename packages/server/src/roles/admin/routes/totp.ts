@@ -1,5 +1,5 @@
 import { Body, Closed } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ApiError, invalid } from '../../../http/errors.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { organisationKey } from '../../../stores/config/organisations.ts';

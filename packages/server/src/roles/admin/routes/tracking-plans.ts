@@ -1,7 +1,7 @@
 import type { TrackingPlan } from '@firsthand/core/config/resources.ts';
 import { AnyObject, Body, named, OneOf } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { validateTrackingPlanInSteps } from '@firsthand/core/process/compiled.ts';
-import { Type } from 'typebox';
 import { invalidFields } from '../../../http/errors.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { finishInTurns, turns } from '../../../runtime/turns.ts';

@@ -7,8 +7,9 @@ import {
   type TransformationFields,
   TransformationKind,
 } from '@firsthand/core/config/transformation.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { validateTransformation } from '@firsthand/core/process/compiled.ts';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { ApiError, invalid, invalidFields, missing } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';

@@ -1,5 +1,5 @@
 import { AllOptional, Body, Closed, Id, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
-import { Type } from 'typebox';
+import { Type } from '@firsthand/core/config/type.ts';
 import { ApiError } from '../../../http/errors.ts';
 import { IdParams, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
 import { newId } from '../../../runtime/ids.ts';

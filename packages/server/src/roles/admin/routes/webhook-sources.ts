@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Closed, Nullable, named, OneOf, Timestamp } from '@firsthand/core/config/schema.ts';
+import { Type } from '@firsthand/core/config/type.ts';
 import { type PublicWebhookSource, webhookSource as resource, type WebhookSourceFields } from '@firsthand/core/config/webhook-source.ts';
-import { Type } from 'typebox';
 import { ApiError, invalid, invalidFields } from '../../../http/errors.ts';
 import { ingestOrigin } from '../../../http/public-origin.ts';
 import { IdParams, IdsQuery, idsOf, ListOf, PageQuery, pageOf } from '../../../http/schema.ts';
