@@ -207,6 +207,22 @@ describe('every event can explain itself', () => {
     await failing.close();
   });
 
+  test('an event that failed in processing and is replayed was received once, and its delivery is one of a replay', async () => {
+    const { pipeline, integration, key } = await pipelineTo(client, receiver.url);
+    const code = "function transform(event) { if (event.event === 'Broken') throw new Error('broken'); return event; }";
+    const path = `/pipelines/${pipeline.id}/transformations` as const;
+    const { id } = await client.post(path, { name: 'Code', kind: 'code', code });
+    for (const event of ['Broken', 'Whole', 'Broken'])
+      await send(service, key, '/v1/t', { type: 'track', event, messageId: `again-${event}-${Math.random()}` });
+    const totals = async () => (await client.get(`/stats?integration_id=${integration.id}`)).totals;
+    await until('the failures', async () => (await totals()).dead_lettered === 2 && (await totals()).delivered === 1);
+    await client.put(`${path}/${id}`, { enabled: false });
+    expect((await client.post('/dlq/replay', { pipeline_id: pipeline.id })).replayed).toBe(2);
+    await until('the deliveries', async () => (await totals()).replayed === 2);
+    expect(await totals()).toMatchObject({ received: 3, delivered: 1, dead_lettered: 2, dead_lettered_again: 0 });
+    expect((await client.get(`/events?pipeline_id=${pipeline.id}&delivery=delivered`)).total).toBe(3);
+  });
+
   test('history replay delivers retained events to one integration only', async () => {
     const { pipeline, key } = await pipelineTo(client, receiver.url);
     const before = new Date(Date.now() - 1_000).toISOString();

@@ -25,6 +25,8 @@ export interface EventRecordMeta {
   untraced?: true | undefined;
   /** A replay through another revision than the pinned one. */
   revision_number?: number;
+  /** The event failed in processing, and a replay of its dead letter succeeded: it was counted as received and given up then. */
+  replay?: true | undefined;
 }
 /** The part of the metadata that the records of a pipeline mostly have in common. */
 export type SharedMeta = Omit<EventRecordMeta, 'received_at' | 'event_id'>;
@@ -74,8 +76,9 @@ export function isOrReplays(recordId: string, ofEvent: string): boolean {
 export function encodeEventRecord(meta: EventRecordMeta, event: CanonicalEvent): Uint8Array {
   // Copying every event only to leave out a field that few have would cost a tenth of this function.
   const stored = event.integrations === undefined ? event : withoutIntegrations(event);
-  const { received_at, org_id, pipeline_id, untraced, revision_number } = meta;
-  const head = { received_at, org_id, pipeline_id, untraced, revision_number, event_id: event.event_id, integrations: event.integrations };
+  const { received_at, org_id, pipeline_id, untraced, revision_number, replay } = meta;
+  const { event_id, integrations } = event;
+  const head = { received_at, org_id, pipeline_id, untraced, revision_number, replay, event_id, integrations };
   return join(JSON.stringify(head), JSON.stringify(stored));
 }
 /** Both lines in bytes, without a third text of both. */
@@ -195,8 +198,8 @@ function split(bytes: Buffer): { meta: EventRecordMeta; start: number } {
   const meta = JSON.parse(bytes.toString('utf8', 0, end)) as EventRecordMeta;
   const { received_at: _time, event_id, ...shared } = meta;
   if (event_id !== undefined && shared.integrations === undefined) {
-    const { org_id, pipeline_id, untraced, revision_number } = shared;
-    const head = JSON.stringify({ org_id, pipeline_id, untraced, revision_number, event_id: '' });
+    const { org_id, pipeline_id, untraced, revision_number, replay } = shared;
+    const head = JSON.stringify({ org_id, pipeline_id, untraced, revision_number, replay, event_id: '' });
     last = { between: Buffer.from(`,${head.slice(1, -2)}`), shared };
   }
   return { meta, start: end + 1 };

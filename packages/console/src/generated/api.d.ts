@@ -6119,7 +6119,7 @@ export interface components {
             groups?: components["schemas"]["StatisticsGroup"][];
         };
         StatisticsCounts: {
-            /** @description Accepted events, without duplicates. For an integration: events that reached it. An event that failed in processing counts again when its replay succeeds, because its failure stays counted in `dead_lettered`. */
+            /** @description Accepted events, without duplicates. For an integration: events that reached it. */
             received: number;
             /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
             received_by_source: {
@@ -6152,7 +6152,7 @@ export interface components {
             dead_lettered: number;
             /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */
             dead_lettered_again: number;
-            /** @description Deliveries that a replay asked for. */
+            /** @description Deliveries that a replay asked for, also one of events that had failed in processing. */
             replayed: number;
             /** @description Processed events that violate the tracking plan, flagged or allowed. */
             plan_violations: number;
@@ -6168,7 +6168,7 @@ export interface components {
             time: string;
             /** @description With `with_waiting`: the backlog at the end of the interval. */
             waiting?: number;
-            /** @description Accepted events, without duplicates. For an integration: events that reached it. An event that failed in processing counts again when its replay succeeds, because its failure stays counted in `dead_lettered`. */
+            /** @description Accepted events, without duplicates. For an integration: events that reached it. */
             received: number;
             /** @description By `browser`, `server` or the id of a webhook source. Earlier versions did not count it. */
             received_by_source: {
@@ -6201,7 +6201,7 @@ export interface components {
             dead_lettered: number;
             /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */
             dead_lettered_again: number;
-            /** @description Deliveries that a replay asked for. */
+            /** @description Deliveries that a replay asked for, also one of events that had failed in processing. */
             replayed: number;
             /** @description Processed events that violate the tracking plan, flagged or allowed. */
             plan_violations: number;

@@ -153,6 +153,8 @@ export type Outcome =
       raw?: { topic: string; position: string };
       /** Position of the canonical event in `events.<pipeline>`. Unknown where a repeat after a crash found it already stored. */
       stored?: string | undefined;
+      /** Of a dead letter of stage `processing`: the event was counted as received before. */
+      replay?: boolean;
     } & AboutEvent)
   | ({
       kind: 'dropped';

@@ -87,6 +87,11 @@ describe('adds up a batch of outcomes', () => {
       'int_1/2/dropped_again:mapping_filter': 1,
       'int_1/2/dead_lettered_again': 1,
     });
+    // A replay of an event that failed in processing was counted as received again.
+    const processed = { kind: 'processed' as const, received_at: 0, decisions: [], replay: true, again: true as const, ...about };
+    expect(counters([processed])).toEqual({ '/2/processed': 1 });
+    const { integration_id: _none, ...whole } = dropped;
+    expect(counters([{ ...whole, reason: 'transformation' }])).toEqual({ '/2/dropped_again:transformation': 1 });
     expect(tally([failed]).deadLetters).toEqual([letter]);
     // It was counted as received again, and not as `dead_lettered_again`.
     const processing = { ...letter, integration_id: null, stage: 'processing' as const };

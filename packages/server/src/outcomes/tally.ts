@@ -149,7 +149,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         deadLetters.push(...outcome.letters);
         break;
       case 'processed':
-        countReceived(outcome, outcome.received_at);
+        if (!outcome.replay) countReceived(outcome, outcome.received_at);
         count(outcome, '', outcome.at, 'processed');
         // The plan makes a decision only about an event that violates it: allowed or flagged.
         if (outcome.decisions.some(({ step }) => step === 'tracking_plan')) count(outcome, '', outcome.at, 'plan_violations');
@@ -164,7 +164,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
           `${outcome.replay ? 'dropped_again' : 'dropped'}:${storedReason(outcome.reason)}`,
         );
         if (outcome.integration_id === undefined) {
-          countReceived(outcome, outcome.received_at);
+          if (!outcome.replay) countReceived(outcome, outcome.received_at);
           traceEvent(outcome, outcome.received_at, outcome.reason);
         } else traceStep(outcome, outcome.integration_id, { reason: storedReason(outcome.reason) });
         break;

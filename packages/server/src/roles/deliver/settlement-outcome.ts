@@ -15,7 +15,7 @@ export function hasOutcome(settlement: Settlement): boolean {
 
 /** The JSON of `outcomeOf`. */
 export function outcomeText(held: HeldEvent, settlement: Settlement, now: number, deadLetterRetentionMs: number): string | undefined {
-  if (settlement.kind === 'delivered' && !held.replay) return deliveredText(held, settlement.attempt, now);
+  if (settlement.kind === 'delivered' && !isReplay(held)) return deliveredText(held, settlement.attempt, now);
   const outcome = outcomeOf(held, settlement, now, deadLetterRetentionMs);
   return outcome && JSON.stringify(outcome);
 }
@@ -45,7 +45,7 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
   const { event_id, shared: meta, received_at } = held.decoded;
   const place = placeOf(held);
   const about = { at: now, org_id: meta.org_id, pipeline_id: meta.pipeline_id, event_id };
-  const replay = held.replay ? { replay: true } : undefined;
+  const replay = isReplay(held) ? { replay: true } : undefined;
   // A replay is traced: somebody asked for it.
   const untraced = meta.untraced && !held.replay ? { untraced: true as const } : undefined;
   // Called for errors only: it may have to parse the event.
@@ -83,6 +83,11 @@ export function outcomeOf(held: HeldEvent, settlement: Settlement, now: number, 
       return { kind: 'dead_lettered', ...about, ...namesOf(held), dead_letter, ...replay, ...found() };
     }
   }
+}
+
+/** Also where the replay was one of processing. */
+function isReplay({ replay, decoded }: HeldEvent): boolean {
+  return replay || decoded.shared.replay === true;
 }
 
 function placeOf({ compiled: { integration } }: HeldEvent) {

@@ -55,15 +55,17 @@ test('an outcome tells of names that user code made very long only what a trace 
   expect(decodeOutcomes(record!)).toMatchObject([{ event: storedName(long), user_id: storedId(long), anonymous_id: storedId(long) }]);
 });
 
-test('a replay that fails again is told, except of an event that ingest rejected: that one was never counted', () => {
-  const { record, result } = finished('again', 'failed');
-  const replayOf = (id: string) => {
+test('a replay is told, except of an event that ingest rejected: that one was never counted', () => {
+  const replayOf = (id: string, kind: Processed['kind']) => {
+    const { record, result } = finished('again', kind);
     const delivery = { record: { ...record.delivery.record, id } } as Delivery;
     const replayed = { record: { ...record, id: `${record.id}#dlq_1`, delivery }, result };
     const [outcome] = outcomeRecordsOf([replayed], { ...settings, together: true }).flatMap(decodeOutcomes);
     return outcome;
   };
-  expect(replayOf(`${record.id}#dlq_1`)).toMatchObject({ again: true, replay: true });
-  expect(replayOf(record.id)).toMatchObject({ again: true });
-  expect(replayOf(record.id)).not.toHaveProperty('replay');
+  for (const kind of ['processed', 'dropped', 'failed'] as const) {
+    expect(replayOf('pl_1:again#dlq_1', kind)).toMatchObject({ again: true, replay: true });
+    expect(replayOf('pl_1:again', kind)).toMatchObject({ again: true });
+    expect(replayOf('pl_1:again', kind)).not.toHaveProperty('replay');
+  }
 });

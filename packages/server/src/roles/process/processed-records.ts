@@ -20,7 +20,8 @@ export interface Finished {
 export function eventAppendOf({ record, result, untraced }: Finished): Append | undefined {
   if (result.kind !== 'processed') return undefined;
   const { received_at, org_id, pipeline_id } = record.envelope;
-  const data = encodeEventRecord({ received_at, org_id, pipeline_id, untraced: untraced || undefined }, result.event);
+  const meta = { received_at, org_id, pipeline_id, untraced: untraced || undefined, replay: isReplay(record) || undefined };
+  const data = encodeEventRecord(meta, result.event);
   return { topic: eventsTopic(pipeline_id), records: [{ id: record.id, data }] };
 }
 
@@ -91,20 +92,25 @@ function outcomeOf(
     received_at,
     decisions,
   };
+  const replay = isReplay(record) ? { replay: true } : undefined;
   switch (result.kind) {
     case 'processed':
-      return { ...about, kind: 'processed', raw, stored };
+      return { ...about, kind: 'processed', raw, stored, ...replay };
     case 'dropped':
-      return { ...about, kind: 'dropped', reason: result.reason, raw };
+      return { ...about, kind: 'dropped', reason: result.reason, raw, ...replay };
     case 'failed':
       return {
         ...about,
         kind: 'dead_lettered',
         dead_letter: deadLetterOf(record, event, result.reason, now, deadLetterRetentionMs),
-        // Of a dead letter of this stage: of an earlier one, the record that ingest stored has the event's own id.
-        ...(delivery.record.id !== eventRecordId(pipeline_id, envelope.event_id) && { replay: true }),
+        ...replay,
       };
   }
+}
+
+/** Of a dead letter of this stage. Of one of an earlier stage, the record that ingest stored has the event's own id. */
+function isReplay({ delivery, envelope: { pipeline_id, event_id } }: IngestRecord): boolean {
+  return delivery.record.id !== eventRecordId(pipeline_id, event_id);
 }
 
 function deadLetterOf(record: IngestRecord, event: CanonicalEvent, reason: string, now: number, retentionMs: number): DeadLetter {

@@ -20,8 +20,7 @@ const MAX_GROUPED_ENTRIES = 50_000;
 const LENGTH = { minute: 60_000, hour: 3_600_000, day: DAY };
 const Entry = {
   received: Type.Integer({
-    description:
-      'Accepted events, without duplicates. For an integration: events that reached it. An event that failed in processing counts again when its replay succeeds, because its failure stays counted in `dead_lettered`.',
+    description: 'Accepted events, without duplicates. For an integration: events that reached it.',
   }),
   received_by_source: Type.Record(Type.String(), Type.Integer(), {
     description: 'By `browser`, `server` or the id of a webhook source. Earlier versions did not count it.',
@@ -50,7 +49,7 @@ const Entry = {
     description:
       'Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`.',
   }),
-  replayed: Type.Integer({ description: 'Deliveries that a replay asked for.' }),
+  replayed: Type.Integer({ description: 'Deliveries that a replay asked for, also one of events that had failed in processing.' }),
   plan_violations: Type.Integer({ description: 'Processed events that violate the tracking plan, flagged or allowed.' }),
   p50_ms: Nullable(Type.Number({ description: 'From acceptance to delivery.' })),
   p99_ms: Nullable(Type.Number()),
