@@ -102,6 +102,8 @@ export const integration = defineResource(
     updated_at: made(Timestamp),
   },
   {
+    // Of the list of all integrations.
+    ignored: ['pipeline_name'],
     examples: {
       create: { template_id: 'tpl_01jv0g3m5w8k2d7c9q4r6t1x0z', consent_category: 'marketing' },
       update: { enabled: false },

@@ -42,6 +42,11 @@ onBothEngines('API tokens', (fresh) => {
     expect(JSON.stringify(stored)).not.toContain(made.token.slice(8));
   });
 
+  test('the answer can be sent back: it makes another token', async () => {
+    const made = await newToken();
+    expect((await newToken(made)).token).not.toBe(made.token);
+  });
+
   test('a revoked, unknown, altered or expired token is refused', async () => {
     const made = await newToken();
     expect((await harness.call('DELETE', `api-tokens/${made.id}`, { token: org.owner.token })).status).toBe(204);

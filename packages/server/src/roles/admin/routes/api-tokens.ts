@@ -33,7 +33,7 @@ const Create = Body(
     expires_at: Type.Optional(Nullable(Timestamp)),
     pipeline_ids: Type.Optional(Nullable(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 100 }))),
   },
-  ['id', 'org_id', 'token_prefix', 'created_by', 'created_by_email', 'last_used_at', 'created_at'],
+  ['id', 'org_id', 'token_prefix', 'created_by', 'created_by_email', 'last_used_at', 'created_at', 'token'],
   { examples: [{ name: 'Deployment', role: 'editor' }] },
 );
 

@@ -273,6 +273,13 @@ onStory('the one-step integration', (story) => {
     expect(await story.got(`pipelines/${pipeline}/integrations/${answer.id}`)).toEqual(integration);
   });
 
+  test('an entry of the list of all integrations can be sent back', async () => {
+    const { path, integration } = await newIntegration(story);
+    const [listed] = (await story.got(`integrations?ids=${integration.id}`)).integrations;
+    expect(listed).toHaveProperty('pipeline_name');
+    expect((await story.call('PUT', path, listed)).status).toBe(200);
+  });
+
   test('the answer of the one-step integration can be sent back; another config is refused and says to add a revision', async () => {
     const pipeline = await newPipeline(story);
     const config = { url: URL, authentication: 'bearer', auth_token: TOKEN };
