@@ -10,6 +10,7 @@ import { inBulkTurn, turns } from '../runtime/turns.ts';
 import type { Append, EventLog } from '../stores/event-log/port.ts';
 import {
   countByIntegration,
+  countDeadLetters,
   type DeadLetterFilter,
   markReplayed,
   pageOfDeadLetters,
@@ -88,12 +89,9 @@ export interface ReplayDeps {
   reingest(letter: StoredDeadLetter, replayId: string): Promise<Append[]>;
 }
 
-/**
- * Replays every pending dead letter that matches. One that cannot be sent now (its integration is deleted or disabled) stays pending, and so
- * does what fails again meanwhile: a vendor that refuses at once would keep the replay going for ever.
- */
+/** Replays every pending dead letter that matches. One that cannot be sent now (its integration is deleted or disabled) stays pending. */
 export async function replayDeadLetters(deps: ReplayDeps, { filter, use_revision, dry_run, limit }: DeadLetterReplay): Promise<number> {
-  const pending: DeadLetterFilter = { ...filter, status: 'pending', to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, deps.now()) };
+  const pending: DeadLetterFilter = { ...filter, status: 'pending' };
   if (dry_run) return Math.min(await estimateReplay(deps, pending), limit ?? Number.MAX_SAFE_INTEGER);
   return await replayPending(deps, pending, { use_revision, limit });
 }
@@ -117,13 +115,17 @@ async function replayPending(
   { use_revision, dry_run, limit = Number.MAX_SAFE_INTEGER }: Omit<DeadLetterReplay, 'filter'>,
 ): Promise<number> {
   let count = 0;
-  for (let after = ''; ; ) {
-    const page = await pageOfDeadLetters(deps.observe, pending, after, Math.min(LETTERS, limit - count), deps.now());
+  // What fails again meanwhile comes behind them: a vendor that refuses at once would keep the replay going for ever.
+  let left = await countDeadLetters(deps.observe, pending, deps.now());
+  for (let after = ''; left > 0 && count < limit; ) {
+    const page = await pageOfDeadLetters(deps.observe, pending, after, Math.min(LETTERS, left, limit - count), deps.now());
     const last = page.at(-1);
-    if (last === undefined || count >= limit) return count;
+    if (last === undefined) break;
     count += await replayLetters(deps, page, { use_revision, dry_run });
+    left -= page.length;
     after = last.id;
   }
+  return count;
 }
 
 /**
