@@ -258,7 +258,7 @@ export function sizeOf(appends: readonly Append[]): number {
   for (const { records } of appends) for (const { data } of records) bytes += data.length + 100;
   return bytes;
 }
-function byMessage(records: readonly Place[]): JournalEntry['settled'] {
+export function byMessage(records: readonly Place[]): JournalEntry['settled'] {
   const found = new Map<number, [number, ...number[]]>();
   for (const { seq, index } of records) {
     const known = found.get(seq);

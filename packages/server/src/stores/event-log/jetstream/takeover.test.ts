@@ -1,7 +1,9 @@
+import { headers } from '@nats-io/transport-node';
 import { expect, test, vi } from 'vitest';
 import type { Append } from '../port.ts';
 import type { CursorState } from './cursor.ts';
 import type { JournalEntry } from './journal.ts';
+import { Message } from './message.ts';
 import type { Place } from './names.ts';
 import { positionOf } from './position.ts';
 import { Takeover, type TakeoverDeps } from './takeover.ts';
@@ -11,7 +13,14 @@ const outcome = (id: string): Append => ({ topic: 'outcomes.1', records: [{ id, 
 const state: CursorState = { owner: 'last', high: 10, open: [[9, 1]], journal: { owner: 'last', seq: 50 } };
 
 /** A group whose last consumer has stored `state` and left `entries` in the journal. */
-function open(entries: JournalEntry[], { isNew = false, isLeft = false, mark = 60 } = {}) {
+function open(entries: JournalEntry[], { isNew = false, isLeft = false, mark = 60, retried = [] as string[] } = {}) {
+  const messages = retried.map((position, i) => {
+    const meta = headers();
+    meta.set('Fh-Position', position);
+    meta.set('Fh-Attempt', '2');
+    return new Message({ seq: i + 1, time: 0, subject: 'retry', headers: meta, data: Buffer.alloc(0) });
+  });
+  const added: JournalEntry[] = [];
   const appended: string[] = [];
   const asked: unknown[] = [];
   let away = false;
@@ -19,13 +28,15 @@ function open(entries: JournalEntry[], { isNew = false, isLeft = false, mark = 6
     cursors: { claim: async () => ({ cursor: { owner: 'me' }, state: { ...state, owner: 'me' }, isNew, isLeft }) },
     journal: {
       mark: async () => mark,
+      add: async (_topic: string, _group: string, entry: JournalEntry) => added.push(entry),
       since: async (_topic: string, _group: string, from: unknown) => {
         asked.push(from);
         return away ? [] : entries;
       },
     },
     streams: { ensureRetries: async () => {} },
-    direct: { batch: async () => ({ messages: [], pending: 0 }), leaderGet: async () => undefined },
+    direct: { batch: async () => ({ messages, pending: 0 }), leaderGet: async () => undefined },
+    now: () => 0,
     append: async (appends: Append[]) => void appended.push(...appends.flatMap(({ records }) => records.map(({ id }) => id))),
     refreshIds: async () => void asked.push('ids'),
     onError: () => {},
@@ -42,6 +53,7 @@ function open(entries: JournalEntry[], { isNew = false, isLeft = false, mark = 6
     feed,
     appended,
     asked,
+    added,
     loseJournal,
     deps,
     options,
@@ -124,4 +136,21 @@ test('results without a settlement are not looked for if the last consumer has l
   const { run, asked } = open([], { isLeft: true });
   await run();
   expect(asked).toEqual([state.journal]);
+});
+
+test('a record whose retry was stored is settled at the takeover: after two kills it came again though its retry had been settled', async () => {
+  const retried = [positionOf(8, 0), positionOf(9, 1), positionOf(12, 0), positionOf(13, 2)];
+  const { run, added } = open([{ owner: 'last', settled: [[12, 0]], appends: [] }], { retried });
+  const { settledBefore } = await run();
+  expect(added).toEqual([
+    {
+      owner: 'me',
+      settled: [
+        [9, 1],
+        [13, 2],
+      ],
+      appends: [],
+    },
+  ]);
+  expect(settledBefore).toEqual(new Set(retried));
 });

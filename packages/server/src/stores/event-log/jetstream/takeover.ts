@@ -6,7 +6,7 @@ import type { Journal } from './journal.ts';
 import type { Place } from './names.ts';
 import { type Position, parsePosition, positionOf } from './position.ts';
 import { type RetryDeps, RetryQueue } from './retry-queue.ts';
-import { Settlements, type TakenOver } from './settlements.ts';
+import { byMessage, Settlements, type TakenOver } from './settlements.ts';
 import { startOf } from './start-position.ts';
 import type { Ticks } from './ticks.ts';
 import type { TopicFeed } from './topic-feed.ts';
@@ -91,7 +91,8 @@ export class Takeover {
         return journaled.has(position) || (at !== undefined && isSettled(state, at.seq, at.index));
       },
     });
-    const [feed, found] = await Promise.all([opening, refreshed]);
+    const settling = this.#settleRetried(retried.positions, state, cursor.owner);
+    const [feed, found] = await Promise.all([opening, refreshed, settling]);
     check();
     const takenOver = { mark, upTo: this.#journaledUpTo, retriesUpTo: retried.upTo, resultsUpTo: found?.[0]?.seq ?? 0 };
     const settlements = this.#settlementsOf(cursor, state, takenOver);
@@ -119,7 +120,26 @@ export class Takeover {
       if (found.length > before) appends.push(...entry.appends);
     }
     if (appends.length > 0) await append(appends);
-    for (const { seq, index } of found) {
+    this.#remember(found);
+  }
+
+  /**
+   * Records whose retry the last consumer stored, but died before it settled them. Once the retry is settled and deleted, nothing else would
+   * tell the next consumer that they are done.
+   */
+  async #settleRetried(retried: ReadonlySet<string>, state: CursorState, owner: string): Promise<void> {
+    const open: Position[] = [];
+    for (const position of retried) {
+      const at = this.#journaled.has(position) ? undefined : parsePosition(position);
+      if (at !== undefined && !isSettled(state, at.seq, at.index)) open.push(at);
+    }
+    if (open.length === 0) return;
+    const entry = { owner, settled: byMessage(open), appends: [] };
+    if ((await this.#deps.journal.add(this.#topic, this.#group, entry)) !== undefined) this.#remember(open);
+  }
+
+  #remember(positions: readonly Position[]): void {
+    for (const { seq, index } of positions) {
       this.#journaled.add(positionOf(seq, index));
       this.#journaledUpTo = Math.max(this.#journaledUpTo, seq);
     }

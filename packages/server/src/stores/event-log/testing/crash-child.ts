@@ -13,7 +13,12 @@ const say = (line: string) => writeSync(1, `${line}\n`);
 const log: EventLog =
   engine === 'lmdb'
     ? await openLmdbLog({ path: place, dedupWindowMs: 3_600_000 })
-    : await openJetStreamLog({ connection: await connectNats(place), dedupWindowMs: 600_000, replicas: 1 });
+    : await openJetStreamLog({
+        connection: await connectNats(place),
+        dedupWindowMs: 600_000,
+        replicas: 1,
+        onWarning: (message) => say(`warning ${message}`),
+      });
 
 log.consume('events.crash', 'reader', { start: 'beginning', maxInFlight: 200, maxBatch: 20 }, async (batch) => {
   for (const delivery of batch) {
