@@ -42,8 +42,10 @@ export type CollectionErrorCode =
   | 'rate_limited'
   | 'internal_error'
   | 'overloaded';
+/** A webhook that could not be verified or mapped: it never became an event. */
+export const WEBHOOK_REJECTED = 'webhook_rejected';
 /** Rejected events are counted by code. The last three are webhooks that are answered 200: ignored, or kept as a dead letter. */
-export type RejectionCode = CollectionErrorCode | 'unknown_source' | 'source_disabled' | 'webhook_rejected';
+export type RejectionCode = CollectionErrorCode | 'unknown_source' | 'source_disabled' | typeof WEBHOOK_REJECTED;
 
 export type ProcessingStep =
   | 'bots'

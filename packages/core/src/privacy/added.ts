@@ -5,7 +5,7 @@
 import { ownObject, setOwn } from '../context/objects.ts';
 import type { CanonicalEvent } from '../event/canonical.ts';
 import { type Json, type JsonObject, own } from '../json.ts';
-import { applyPii, type CompiledPii } from './pii.ts';
+import { applyPii, type CompiledPii, hasRules } from './pii.ts';
 
 /** What names a person or a browser, by the beginning of its path. The rest of the path is one key, which may hold any character. */
 const PLACES: readonly [prefix: string, ...holder: string[]][] = [
@@ -21,7 +21,7 @@ const WHOLE: readonly [path: string, ...holder: string[]][] = [
 
 /** `changed`: the paths that the steps wrote. */
 export function applyPiiToAdded(event: CanonicalEvent, changed: readonly string[], pii: CompiledPii): void {
-  if (changed.length === 0 || (pii.fields.length === 0 && pii.detect.size === 0 && pii.url_params === undefined)) return;
+  if (changed.length === 0 || !hasRules(pii)) return;
   const places = changed.flatMap((path) => placeOf(path) ?? []);
   if (places.length === 0) return;
   const { locale, geo } = event.context;
@@ -55,7 +55,7 @@ function placeOf(path: string): Place | undefined {
 }
 
 function at(event: CanonicalEvent, holder: readonly string[]): JsonObject | undefined {
-  // A canonical event is JSON: its interface names the fields.
+  // A canonical event is a JSON object. Its type only names the fields.
   let object: JsonObject | undefined = event as unknown as JsonObject;
   for (const name of holder) object = ownObject(object, name);
   return object;
@@ -71,7 +71,7 @@ function remove(event: CanonicalEvent, holder: readonly string[]): void {
   if (parent !== undefined) delete parent[holder.at(-1) ?? ''];
 }
 
-/** Rules change objects in place, and a remembered one is the visitor's. */
+/** Rules change objects in place, and a remembered object belongs to the visitor. */
 function copyOf(value: Json): Json {
   return typeof value === 'object' && value !== null ? (JSON.parse(JSON.stringify(value)) as Json) : value;
 }

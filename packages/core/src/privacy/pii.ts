@@ -20,6 +20,11 @@ export interface CompiledPii {
   url_params: UrlParamRemover | undefined;
 }
 
+/** Whether there is any rule beside the one for addresses. */
+export function hasRules({ fields, detect, url_params }: CompiledPii): boolean {
+  return fields.length > 0 || detect.size > 0 || url_params !== undefined;
+}
+
 export function compilePii(config: DataLayerConfig['pii_rules'], faults: ConfigFault[]): CompiledPii {
   const fields: CompiledFieldRule[] = [];
   for (const [index, rule] of config.fields.entries()) {

@@ -6,7 +6,7 @@ import type { CanonicalEvent } from '../event/canonical.ts';
 import { isObject, type Json, type JsonObject, own } from '../json.ts';
 import { finish, type Steps } from '../steps.ts';
 import { withoutCredentials } from './credentials.ts';
-import { type CompiledPii, PiiPass } from './pii.ts';
+import { type CompiledPii, hasRules, PiiPass } from './pii.ts';
 
 /** Body fields with another name in the event. */
 const RENAMED = { userId: 'user_id', anonymousId: 'anonymous_id', groupId: 'group_id' } as const;
@@ -24,11 +24,7 @@ export function* shownBodyInSteps(body: unknown, pii: CompiledPii): Steps<JsonOb
   if (!isObject(body)) return null;
   const sent = withoutCredentials(body as JsonObject);
   const context = own(sent, 'context');
-  return asksNothing(pii) ? sent : yield* underRules(sent, isObject(context) ? (context as JsonObject) : undefined, pii);
-}
-
-function asksNothing({ ip, fields, detect, url_params }: CompiledPii): boolean {
-  return ip === 'keep' && fields.length === 0 && detect.size === 0 && url_params === undefined;
+  return pii.ip === 'keep' && !hasRules(pii) ? sent : yield* underRules(sent, isObject(context) ? (context as JsonObject) : undefined, pii);
 }
 
 /** Rules are written for canonical events: the body is moved into that shape and back. */

@@ -1,8 +1,8 @@
 /** Rejected events, and webhooks, as the API shows them. */
 import { ownObject } from '@firsthand/core/context/objects.ts';
 import { isObject, own } from '@firsthand/core/json.ts';
-import type { RejectedEvent, RejectedSender, RejectedWebhook, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
-import type { CompiledPii } from '@firsthand/core/privacy/pii.ts';
+import { type RejectedEvent, type RejectedSender, type RejectedWebhook, WEBHOOK_REJECTED } from '@firsthand/core/outcome/outcome.ts';
+import { hasRules } from '@firsthand/core/privacy/pii.ts';
 import { shownBody } from '@firsthand/core/privacy/shown-body.ts';
 import { MASK } from '@firsthand/core/vendor/secrets.ts';
 import { changeJsonText } from '../intake/long-numbers.ts';
@@ -10,8 +10,6 @@ import { inexactText, isRejectedEvent } from '../intake/replay-rejected.ts';
 import type { Snapshot } from '../snapshot/types.ts';
 import { isKeptSecret } from '../snapshot/webhook-signature.ts';
 import type { StoredDeadLetter } from '../stores/observe/dead-letters.ts';
-
-export const WEBHOOK_REJECTED: RejectionCode = 'webhook_rejected';
 
 /** `raw` after the organisation's privacy rules. Text that is not JSON is shown only if there are no such rules. */
 export function shownRejection(letter: StoredDeadLetter, snapshot: Snapshot) {
@@ -72,7 +70,7 @@ function shownSender({ address, ...sender }: RejectedSender, orgId: string, snap
 function shownWebhook({ body_base64: _bytes, body, ...event }: RejectedWebhook, orgId: string, snapshot: Snapshot): RejectedWebhook {
   const headers = Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name, isKeptSecret(value) ? MASK : value]));
   const pii = snapshot.organisations.get(orgId)?.pii;
-  if (pii === undefined || isPlain(pii)) return { ...event, body, headers };
+  if (pii === undefined || !hasRules(pii)) return { ...event, body, headers };
   const { received_at, truncated, ...request } = { ...event, headers };
   const cover = (value: unknown) => own(ownObject(shownBody({ properties: { value } }, pii) ?? {}, 'properties') ?? {}, 'value');
   return {
@@ -92,16 +90,12 @@ function isJsonText(text: string): boolean {
   }
 }
 
-function isPlain({ fields, detect, url_params }: CompiledPii): boolean {
-  return fields.length === 0 && detect.size === 0 && url_params === undefined;
-}
-
 function shownRaw(event: RejectedEvent, orgId: string, snapshot: Snapshot): unknown {
   const pii = snapshot.organisations.get(orgId)?.pii;
   if (pii === undefined) return null;
   const { raw } = event;
   if (isObject(raw)) return shownBody(structuredClone(raw), pii);
-  if (pii.ip === 'keep' && isPlain(pii)) return raw;
+  if (pii.ip === 'keep' && !hasRules(pii)) return raw;
   const text = inexactText(event);
   const shown = text === undefined ? 'null' : changeJsonText(Buffer.from(text), (value) => shownBody(value, pii));
   return shown === 'null' ? null : shown;

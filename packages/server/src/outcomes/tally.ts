@@ -1,5 +1,5 @@
 /** Turns a batch of outcomes into rows of traces, counters and the dead-letter index. Pure. */
-import type { DeadLetter, Outcome, RejectionCode } from '@firsthand/core/outcome/outcome.ts';
+import { type DeadLetter, type Outcome, WEBHOOK_REJECTED } from '@firsthand/core/outcome/outcome.ts';
 import { latencyBucket } from '../stores/observe/latency.ts';
 import {
   ANY_TIME,
@@ -192,9 +192,7 @@ export function tally(outcomes: Iterable<Outcome>): Tally {
         const letter = outcome.dead_letter;
         deadLetters.push(letter);
         if (letter.stage === 'webhook') {
-          // Ingest could not verify or map it, so it never became an event.
-          const code: RejectionCode = 'webhook_rejected';
-          count(outcome, '', outcome.at, `rejected:${code}`);
+          count(outcome, '', outcome.at, `rejected:${WEBHOOK_REJECTED}`);
           break;
         }
         count(outcome, letter.integration_id ?? '', outcome.at, outcome.replay ? 'dead_lettered_again' : 'dead_lettered');

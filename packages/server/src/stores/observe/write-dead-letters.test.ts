@@ -24,7 +24,7 @@ onStory('dead letters of events with fields of their own', (story) => {
     expect(body).toMatchObject({ dead_letters: 1 });
   });
 
-  // Only the first was: an erasure left the others, and a search for the visitor did not find them.
+  // Only the first of these was stored with its visitor: neither an erasure nor a search found the others.
   test.each([
     ['the event', { anonymousId: 'a-1' }, {}],
     ['its context', { context: { anonymousId: 'a-1' } }, {}],

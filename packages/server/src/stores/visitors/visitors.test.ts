@@ -179,7 +179,7 @@ function suite(make: () => Promise<UnderTest>): void {
       ]),
     ).toEqual([true, false, true, false]);
     expect(await stored()).toEqual([late, early, early, undefined]);
-    // At the same time as an event is stored, whichever is called first.
+    // While an event's state is being saved, in either order of the calls.
     await Promise.all([store.save('org_1', [['a', next]]), store.replace('org_1', [['a', late, early]])]);
     await Promise.all([store.replace('org_1', [['b', early, late]]), store.save('org_1', [['b', next]])]);
     await Promise.all([store.replace('org_1', [['c', early, late]]), store.erase('org_1', { anonymous_id: 'c' })]);

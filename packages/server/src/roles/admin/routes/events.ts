@@ -1,11 +1,12 @@
 import { Nullable, named, OneOf } from '@firsthand/core/config/schema.ts';
 import { Type } from '@firsthand/core/config/type.ts';
+import { WEBHOOK_REJECTED } from '@firsthand/core/outcome/outcome.ts';
 import { invalid } from '../../../http/errors.ts';
 import { PageQuery, pageOf, TimeQuery } from '../../../http/schema.ts';
 import { fatesOf, summary } from '../../../operations/explain-event.ts';
 import { findCanonicalJson } from '../../../operations/find-events.ts';
 import { waitingSince } from '../../../operations/health.ts';
-import { shownRejection, WEBHOOK_REJECTED } from '../../../operations/rejected-events.ts';
+import { shownRejection } from '../../../operations/rejected-events.ts';
 import { hideSecretsInJson } from '../../../snapshot/hide-secrets.ts';
 import { decodeInTurns, PAGE_BYTES } from '../../../stores/config/paging.ts';
 import { type DeadLetterFilter, listDeadLetters } from '../../../stores/observe/dead-letters.ts';

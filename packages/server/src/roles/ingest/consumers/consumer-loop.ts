@@ -4,6 +4,7 @@
  * derived event ids make repeats harmless.
  */
 
+import { WEBHOOK_REJECTED } from '@firsthand/core/outcome/outcome.ts';
 import type { SourceStatus } from '../../../channels.ts';
 import { type Converted, convertInTurns, convertWebhook, isLargeWebhook } from '../../../intake/webhook/convert.ts';
 import { outcomeAppend } from '../../../outcomes/outcome-log.ts';
@@ -177,7 +178,7 @@ export class ConsumerLoop {
     const { digestSecret, settings } = this.#ctx;
     const request = { headers, query, urls: [], body, unpacked: undefined, receivedAt };
     const outcome = webhookDeadLetter(this.compiled, request, reason, { digestSecret, retentionMs: settings.deadLetterRetentionMs });
-    this.#ctx.counts.rejected('webhook_rejected', undefined);
+    this.#ctx.counts.rejected(WEBHOOK_REJECTED, undefined);
     this.#ctx.logger.info({ webhook_source_id: source.id, dead_letter_id: outcome.dead_letter.id, reason }, 'message rejected');
     return outcomeAppend(this.#ctx.log, source.id, `source/${source.id}/${id}`, [outcome]);
   }

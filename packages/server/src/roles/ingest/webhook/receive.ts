@@ -1,5 +1,5 @@
 /** `POST /v1/webhook`: always 200, except where nothing can be stored. */
-import type { RejectionCode } from '@firsthand/core/outcome/outcome.ts';
+import { type RejectionCode, WEBHOOK_REJECTED } from '@firsthand/core/outcome/outcome.ts';
 import type { IngestRecord } from '../../../intake/ingest-record.ts';
 import { isGzip, unpack } from '../../../intake/parse-body.ts';
 import {
@@ -167,7 +167,7 @@ function keepRejected(
     () => {
       ctx.capacity.endAppend(body.length);
       // For the metrics; the statistics count its dead letter.
-      ctx.counts.rejected('webhook_rejected', undefined);
+      ctx.counts.rejected(WEBHOOK_REJECTED, undefined);
       ctx.logger.info({ webhook_source_id: compiled.source.id, dead_letter_id: id, reason }, 'webhook rejected');
       showWebhookRejected(exchange, compiled, reason);
       exchange.succeed(undefined);
