@@ -10,10 +10,11 @@ import { eventRecordId, eventsTopic } from '../event-record.ts';
 import { type Erasure, erasureAppends, placesByTopic } from '../outcomes/erasures.ts';
 import { outcomesTopicSets, RECORDER_GROUP } from '../outcomes/outcome-log.ts';
 import { ingestPartitions, LAGGING_PREFIX, PROCESS_GROUP } from '../partition.ts';
+import { turns } from '../runtime/turns.ts';
 import { eraseTestCases } from '../stores/config/event-cases.ts';
 import type { Db } from '../stores/config/schema.ts';
 import { type EventLog, LogUnavailable } from '../stores/event-log/port.ts';
-import { eraseDeadLetters, receivedLettersOf } from '../stores/observe/dead-letters.ts';
+import { type ErasedLetter, findLettersOf, removeLetters } from '../stores/observe/erase-letters.ts';
 import { type ErasedTrace, findTracesOf, removeTraces } from '../stores/observe/erase-traces.ts';
 import type { Operations } from './operations.ts';
 
@@ -30,12 +31,13 @@ const LONGEST_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 /** Visitors in one message, which NATS would refuse above 1 MB. */
 const MOST_TOLD = 200;
+const HASHED_AT_ONCE = 100;
 
 /** `complete` is false if earlier events were still in flight after some seconds. Call again then. */
 export async function erasePerson(
   operations: Pick<Operations, 'visitors' | 'observe' | 'ephemeral' | 'log'> & { db: Db },
   orgId: string,
-  who: { user_id: string } | { anonymous_id: string },
+  person: { user_id: string } | { anonymous_id: string },
   longestWaitMs = LONGEST_WAIT_MS,
 ): Promise<{ erased: Erased; complete: boolean }> {
   const { log, observe } = operations;
@@ -44,12 +46,12 @@ export async function erasePerson(
   const end = performance.now() + longestWaitMs;
   const processed = await caughtUp(log, await processGroups(log), end);
   // A privacy rule may have hashed the ids before they were stored, so erase the digests too.
-  const userIds = 'user_id' in who ? plainAndHashed(who.user_id) : [];
+  const userIds = 'user_id' in person ? await plainAndHashed([person.user_id]) : [];
   const found = [];
   for (const user_id of userIds) found.push(await operations.visitors.erase(orgId, { user_id }));
-  if ('anonymous_id' in who) found.push(await operations.visitors.erase(orgId, who));
+  if ('anonymous_id' in person) found.push(await operations.visitors.erase(orgId, person));
   const anonymousIds = [
-    ...new Set([...found.flatMap(({ anonymous_ids }) => anonymous_ids), ...('anonymous_id' in who ? [who.anonymous_id] : [])]),
+    ...new Set([...found.flatMap(({ anonymous_ids }) => anonymous_ids), ...('anonymous_id' in person ? [person.anonymous_id] : [])]),
   ];
   for (let from = 0; from < anonymousIds.length; from += MOST_TOLD) {
     const anonymous_ids = anonymousIds.slice(from, from + MOST_TOLD);
@@ -70,35 +72,29 @@ export async function erasePerson(
     erased.identity_links += links;
     erased.sessions += sessions;
   }
-  const wanted = { anonymous_ids: anonymousIds.flatMap(plainAndHashed) };
-  const persons = userIds.length === 0 ? [wanted] : userIds.map((user_id) => ({ ...wanted, user_id }));
-  const traces: ErasedTrace[] = [];
-  for (const person of persons) traces.push(...(await findTracesOf(observe, orgId, person)));
-  const events = new Set(traces.map(({ pipeline_id, event_id }) => eventRecordId(pipeline_id, event_id)));
-  const failed = [];
-  for (const person of persons) failed.push(...(await receivedLettersOf(observe, orgId, person)));
-  const places = placesOf(traces, failed);
+  const who = { user_ids: userIds, anonymous_ids: await plainAndHashed(anonymousIds) };
+  const traces = await findTracesOf(observe, orgId, who);
+  const letters = await findLettersOf(observe, orgId, who);
+  const recordOf = ({ pipeline_id, event_id }: ErasedTrace | ErasedLetter) => eventRecordId(pipeline_id, event_id);
+  const events = new Set(traces.map(recordOf));
+  const places = placesOf(traces, letters);
   // Before traces and dead letters are removed: only they lead to the records.
-  await log.append(erasureAppends({ places, ids: [...events], letters: true }));
+  await log.append(erasureAppends({ places, ids: [...new Set([...events, ...letters.map(recordOf)])], letters: true }));
   await removeTraces(observe, traces);
-  const letters: string[] = [];
-  for (const person of persons)
-    for (const { pipeline_id, event_id } of await eraseDeadLetters(observe, orgId, person))
-      letters.push(eventRecordId(pipeline_id, event_id));
-  await log.append(erasureAppends({ places: [], ids: letters }));
-  erased.test_cases = await eraseTestCases(operations.db, orgId, { user_ids: userIds, ...wanted });
+  await removeLetters(observe, letters);
+  erased.test_cases = await eraseTestCases(operations.db, orgId, who);
   erased.traces = events.size;
   erased.dead_letters = letters.length;
   erased.log_records = places.reduce((sum, [, positions]) => sum + positions.length, 0);
   return { erased, complete: processed && recorded };
 }
 
-/** The event as received and as processed, with the id of its record. */
-function placesOf(
-  traces: readonly ErasedTrace[],
-  failed: readonly Pick<ErasedTrace, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position'>[],
-): Erasure['places'] {
-  const received = [...traces, ...failed].map(({ pipeline_id, event_id, raw_topic, raw_position }) => ({
+/**
+ * The event as received and as processed, with the id of its record. Letters too: once a replay of an event that failed in processing succeeds,
+ * its trace names only the replay.
+ */
+function placesOf(traces: readonly ErasedTrace[], letters: readonly ErasedLetter[]): Erasure['places'] {
+  const received = [...traces, ...letters].map(({ pipeline_id, event_id, raw_topic, raw_position }) => ({
     topic: raw_topic,
     position: raw_position,
     record: eventRecordId(pipeline_id, event_id),
@@ -111,8 +107,13 @@ function placesOf(
   return placesByTopic([...received, ...processed]);
 }
 
-function plainAndHashed(id: string): string[] {
-  return [id, hashPii(id)];
+async function plainAndHashed(ids: readonly string[]): Promise<string[]> {
+  const all: string[] = [];
+  for (const [i, id] of ids.entries()) {
+    if (i % HASHED_AT_ONCE === 0) await turns.bulk();
+    all.push(id, hashPii(id));
+  }
+  return all;
 }
 
 type TopicGroup = readonly [topic: string, group: string];

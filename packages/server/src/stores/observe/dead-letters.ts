@@ -1,11 +1,11 @@
 import type { Attempt, DeadLetter, DeadLetterStage } from '@firsthand/core/outcome/outcome.ts';
 import { parseInSteps } from '@firsthand/core/parse-in-steps.ts';
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { finishInTurns, turns } from '../../runtime/turns.ts';
 import { bytesOf, decodeInTurns, fitting, readBoundedPage, readPage } from '../config/paging.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { storedId, storedIds } from './stored-text.ts';
+import { storedIds } from './stored-text.ts';
 import { CAUSE_COLUMNS, type DeadLetterRow, type HealthRow } from './tables.ts';
 
 export interface DeadLetterFilter {
@@ -208,58 +208,6 @@ export async function deleteDeadLetter({ db }: ObserveDb, orgId: string, id: str
     .transaction()
     .execute((tx) => tx.deleteFrom('dead_letters').where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst());
   return result.numDeletedRows > 0n;
-}
-
-/** In one parameter: a person may have more ids than a statement takes. */
-function textIn(engine: ObserveDb['engine'], column: keyof DeadLetterRow, texts: readonly string[]): Expression<SqlBool> {
-  return engine === 'postgres'
-    ? sql<SqlBool>`${sql.ref(column)} = any(${texts})`
-    : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(texts)}))`;
-}
-
-interface Person {
-  user_id?: string;
-  anonymous_ids: string[];
-}
-function isOf(engine: ObserveDb['engine'], { user_id, anonymous_ids }: Person): Expression<SqlBool> {
-  const conditions = [
-    ...(user_id === undefined ? [] : [sql<SqlBool>`user_id = ${storedId(user_id)}`]),
-    ...(anonymous_ids.length === 0 ? [] : [textIn(engine, 'anonymous_id', anonymous_ids.map(storedId))]),
-  ];
-  return conditions.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
-}
-
-/** Where the log has the events of a person that failed in processing, as received. Once a replay succeeds, their traces name only that one. */
-export async function receivedLettersOf(
-  { db, engine }: ObserveDb,
-  orgId: string,
-  person: Person,
-): Promise<Pick<DeadLetterRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position'>[]> {
-  return await db
-    .selectFrom('dead_letters')
-    .select(['pipeline_id', 'event_id', 'raw_topic', 'raw_position'])
-    .where('org_id', '=', orgId)
-    .where('raw_topic', 'is not', null)
-    .where(isOf(engine, person))
-    .execute();
-}
-
-/** Returns the events of the erased letters: the log has letters too. */
-export async function eraseDeadLetters(
-  { db, engine }: ObserveDb,
-  orgId: string,
-  person: Person,
-): Promise<Pick<DeadLetterRow, 'pipeline_id' | 'event_id'>[]> {
-  return await db
-    .transaction()
-    .execute((tx) =>
-      tx
-        .deleteFrom('dead_letters')
-        .where('org_id', '=', orgId)
-        .where(isOf(engine, person))
-        .returning(['pipeline_id', 'event_id'])
-        .execute(),
-    );
 }
 
 /** Integrations that one statement names: writing one with ten thousand takes milliseconds, and engines limit their number. */

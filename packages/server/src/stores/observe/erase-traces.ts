@@ -4,36 +4,38 @@ import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { allTraces, listSegments, segmentTable } from './segments.ts';
 import { storedId } from './stored-text.ts';
-import { idIn, idIs, inOrganisation } from './traces.ts';
+import { idIn, inOrganisation } from './traces.ts';
 import type { Writer } from './writer.ts';
 
 /** An event of an erased person. */
 export type ErasedTrace = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'raw_topic' | 'raw_position' | 'stored_position'>;
+/** Linked visitors may be tens of thousands. */
+export interface ErasedPerson {
+  user_ids: readonly string[];
+  anonymous_ids: readonly string[];
+}
+/** In one query, which has to be answered within seconds however busy the machine is. */
+const MOST_IDS = 500;
 const SLICE = 200;
 
 /** The traces of a person. They also hold the log positions of the events. An event may have several. */
-export async function findTracesOf(
-  observe: ObserveDb,
-  orgId: string,
-  who: { user_id?: string; anonymous_ids: string[] },
-): Promise<ErasedTrace[]> {
+export async function findTracesOf(observe: ObserveDb, orgId: string, who: ErasedPerson): Promise<ErasedTrace[]> {
   const { db, engine } = observe;
-  const anonymousIds = who.anonymous_ids.map(storedId);
-  // One query per index: with `or` between them, SQLite would read every trace.
-  const conditions = [
-    ...(who.user_id === undefined ? [] : [idIs(engine, 'user', storedId(who.user_id))]),
-    ...(anonymousIds.length === 0 ? [] : [idIn(engine, 'anonymous', anonymousIds)]),
-  ];
   const found = new Map<string, ErasedTrace>();
-  for (const condition of conditions) {
-    const rows = await db
-      .selectFrom(allTraces(engine))
-      .select(['pipeline_id', 'event_id', 'raw_topic', 'raw_position', 'stored_position'])
-      .where(inOrganisation(engine, orgId))
-      .where(condition)
-      .execute();
-    for (const row of rows) found.set(JSON.stringify(row), row);
-  }
+  // One query per index: with `or` between them, SQLite would read every trace.
+  for (const [kind, ids] of [
+    ['user', who.user_ids],
+    ['anonymous', who.anonymous_ids],
+  ] as const)
+    for (let from = 0; from < ids.length; from += MOST_IDS) {
+      const rows = await db
+        .selectFrom(allTraces(engine))
+        .select(['pipeline_id', 'event_id', 'raw_topic', 'raw_position', 'stored_position'])
+        .where(inOrganisation(engine, orgId))
+        .where(idIn(engine, kind, ids.slice(from, from + MOST_IDS).map(storedId)))
+        .execute();
+      for (const row of rows) found.set(JSON.stringify(row), row);
+    }
   return [...found.values()];
 }
 

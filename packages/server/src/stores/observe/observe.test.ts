@@ -10,7 +10,6 @@ import { tally } from '../../outcomes/tally.ts';
 import {
   countDeadLetters,
   deleteDeadLetter,
-  eraseDeadLetters,
   findDeadLetter,
   findRejected,
   listDeadLetters,
@@ -19,7 +18,8 @@ import {
   readHealth,
   selectRejected,
 } from './dead-letters.ts';
-import { findTracesOf, removeTraces } from './erase-traces.ts';
+import { findLettersOf, removeLetters } from './erase-letters.ts';
+import { type ErasedPerson, findTracesOf, removeTraces } from './erase-traces.ts';
 import { firstFailure } from './first-failure.ts';
 import { arrayText } from './insert-rows.ts';
 import { kyselyWriter } from './kysely-writer.ts';
@@ -69,6 +69,13 @@ onBothEngines('what became of events', (fresh, engine) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'firsthand-observe-'));
   let position = 0;
   const write = (...outcomes: Outcome[]) => writeTally(kyselyWriter(observe), [tally(outcomes)], String(++position));
+
+  const eraseLetters = async (who: ErasedPerson) => {
+    const letters = await findLettersOf(observe, 'org_1', who);
+    await removeLetters(observe, letters);
+    expect(await findLettersOf(observe, 'org_1', who)).toEqual([]);
+    return letters;
+  };
 
   beforeAll(async () => {
     const databaseUrl = await fresh();
@@ -364,12 +371,12 @@ onBothEngines('what became of events', (fresh, engine) => {
   });
 
   test('erasure removes one person’s traces and dead letters only', async () => {
-    const erased = await findTracesOf(observe, 'org_1', { user_id: 'u1', anonymous_ids: [] });
+    const erased = await findTracesOf(observe, 'org_1', { user_ids: ['u1'], anonymous_ids: [] });
     await removeTraces(observe, erased);
     expect(new Set(erased.map(({ event_id }) => event_id))).toEqual(new Set(['e1']));
     expect(await findTrace(observe, 'org_1', 'e1')).toBeUndefined();
     expect(await findTrace(observe, 'org_1', 'e2')).toBeDefined();
-    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'u1', anonymous_ids: ['a9'] })).toHaveLength(1_002);
+    expect(await eraseLetters({ user_ids: ['u1'], anonymous_ids: ['a9'] })).toHaveLength(1_002);
   });
 
   test('an error of an event without a trace gives it one row, and takes the place of none', async () => {
@@ -419,7 +426,7 @@ onBothEngines('what became of events', (fresh, engine) => {
       interval: 'day',
     });
     expect(totals.rejected_dropped).toBe(107);
-    expect(await eraseDeadLetters(observe, 'org_1', { user_id: '500', anonymous_ids: [] })).toHaveLength(1);
+    expect(await eraseLetters({ user_ids: ['500'], anonymous_ids: [] })).toHaveLength(1);
   });
   test('violations of a plan that only watches are counted, and the first is found for its alert', async () => {
     const scope = { org_id: 'org_8', pipeline_id: 'pl_8' };
@@ -440,7 +447,7 @@ onBothEngines('what became of events', (fresh, engine) => {
       event: { raw: { type: 'track' }, message: 'wrong', received_at: '', request },
     });
     await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_1', letters: [rejected], dropped: 0 });
-    expect(await eraseDeadLetters(observe, 'org_1', { anonymous_ids: ['of-the-cookie'] })).toHaveLength(1);
+    expect(await eraseLetters({ user_ids: [], anonymous_ids: ['of-the-cookie'] })).toHaveLength(1);
   });
 
   test('a rejected event that is kept as text for its numbers is erased with its person', async () => {
@@ -448,7 +455,7 @@ onBothEngines('what became of events', (fresh, engine) => {
     const event = { raw, inexact: true as const, message: 'wrong', received_at: '', request: { source: 'server' as const } };
     const rejected = letter('dlq_text', { stage: 'ingest', event });
     await write({ kind: 'rejected_events', at: T0, org_id: 'org_1', pipeline_id: 'pl_1', letters: [rejected], dropped: 0 });
-    expect(await eraseDeadLetters(observe, 'org_1', { user_id: 'of-the-text', anonymous_ids: [] })).toEqual([
+    expect(await eraseLetters({ user_ids: ['of-the-text'], anonymous_ids: [] })).toMatchObject([
       { pipeline_id: 'pl_1', event_id: rejected.event_id },
     ]);
   });

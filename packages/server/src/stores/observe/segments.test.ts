@@ -123,7 +123,7 @@ test('the repeat of an event replaces its trace in an older segment', async () =
 });
 
 test('erasure reaches every segment', async () => {
-  const erased = await findTracesOf(observe, 'org', { user_id: 'u2', anonymous_ids: ['a0'] });
+  const erased = await findTracesOf(observe, 'org', { user_ids: ['u2'], anonymous_ids: ['a0'] });
   await removeTraces(observe, erased);
   expect(erased.map(({ event_id }) => event_id).sort()).toEqual(['e0', 'e10', 'e11', 'e2', 'e5', 'e8']);
   expect(await ids({})).toEqual(['e9', 'e7', 'e6', 'e4', 'e3', 'e1']);
