@@ -116,6 +116,7 @@ function onNumber(value: unknown, apply: (number: number) => number): number | u
 }
 
 function rounded(number: number, places: number): number {
+  if (Number.isInteger(number)) return number;
   const factor = 10 ** Math.min(10, Math.max(0, Math.trunc(places)));
   const scaled = tidy(Math.abs(number) * factor);
   return scaled === undefined ? number : (Math.sign(number) * Math.round(scaled)) / factor;

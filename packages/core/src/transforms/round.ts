@@ -15,7 +15,7 @@ export const round = defineTransform({
   apply(value, [places]) {
     const number = asNumber(value);
     const factor = 10 ** Math.min(10, Math.max(0, Math.trunc(asNumber(places) ?? 0)));
-    if (number === undefined) return undefined;
+    if (number === undefined || Number.isInteger(number)) return number;
     const scaled = tidy(Math.abs(number) * factor);
     // Numbers too large to scale have no decimal places to round.
     return scaled === undefined ? number : tidy((Math.sign(number) * Math.round(scaled)) / factor);

@@ -48,6 +48,14 @@ function structuredSafe(value: unknown): unknown {
   }
 }
 
+test.each([
+  ['add', [1], 1714564800123458],
+  ['multiply', [2], 3429129600246914],
+  ['round', [2], 1714564800123457],
+])('%s keeps the last digit of whole numbers of 16 digits, such as microseconds', (name, args, expected) => {
+  expect(run(name, 1714564800123457, args)).toBe(expected);
+});
+
 test('every transform file is in the list', () => {
   const here = new URL('.', import.meta.url);
   const defined = readdirSync(here)

@@ -26,9 +26,13 @@ function isDay(date: string): boolean {
   return day <= 28 || day <= new Date(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 0)).getUTCDate();
 }
 
-/** Binary fractions give 1998.9999999999998 for 19.99 × 100. Rounds to fifteen digits, which a double always holds. */
+/**
+ * Binary fractions give 1998.9999999999998 for 19.99 × 100. Rounds to fifteen digits, which a double always holds. A number with more digits
+ * before the point, such as a time in microseconds, would lose its last ones: it stays as it is.
+ */
 export function tidy(number: number): number | undefined {
-  return Number.isFinite(number) ? Number(number.toPrecision(15)) : undefined;
+  if (!Number.isFinite(number)) return undefined;
+  return Math.abs(number) < 1e15 ? Number(number.toPrecision(15)) : number;
 }
 
 export function isPresent(value: unknown): boolean {
