@@ -21,7 +21,7 @@ export function settingsPages(): Page[] {
 
 Settings are environment variables. An empty variable counts as unset. Bad values stop the start: the service prints one line for
 each fault, naming the variable, and exits with code 1. So does a setting that has no effect without another one, such as
-\`SMTP_FROM\` without \`SMTP_URL\`.
+\`SMTP_FROM\` without \`SMTP_URL\`. The variables of OpenTelemetry may be set without an endpoint: platforms set some of them for every program.
 
 ${sections.join('\n')}`;
   return [{ file: 'docs/reference/settings.md', text }];

@@ -119,6 +119,12 @@ describe('settings', () => {
     ['credentials of NATS without its address', { NATS_CREDS: import.meta.filename }, /^NATS_CREDS: .*without NATS_URL/],
     ['an nkey without an address', { NATS_NKEY: import.meta.filename }, /^NATS_NKEY: .*without NATS_URL/],
     ['an authority without an address', { NATS_CA: import.meta.filename }, /^NATS_CA: .*without NATS_URL/],
+    ['copies without the NATS that keeps them', { NATS_REPLICAS: '3' }, /^NATS_REPLICAS: .*without NATS_URL/],
+    ['streams without NATS', { NATS_STREAMS: '6' }, /^NATS_STREAMS: .*without NATS_URL/],
+    ['partitions without NATS', { PARTITIONS: '32' }, /^PARTITIONS: .*without NATS_URL/],
+    ['NATS without a host', { NATS_URL: 'nats://a:4222,nats://' }, /^NATS_URL: expected nats:/],
+    ['a name that no header can have', { OTEL_EXPORTER_OTLP_HEADERS: 'api%20key=hidden' }, /^OTEL_EXPORTER_OTLP_HEADERS: (?!.*hidden)/],
+    ['a value that no header can have', { OTEL_EXPORTER_OTLP_HEADERS: 'key=hidden%0D%0A' }, /^OTEL_EXPORTER_OTLP_HEADERS: (?!.*hidden)/],
   ])('%s is refused by name', (_name, env, fault) => {
     expect(readSettings(env)).toMatchObject({ ok: false, faults: [expect.stringMatching(fault)] });
   });

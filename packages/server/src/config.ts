@@ -13,7 +13,7 @@ const NEEDED: readonly [needed: string, by: readonly string[]][] = [
   ['SMTP_URL', ['SMTP_FROM']],
   ['OIDC_ISSUER', ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_CLAIM']],
   ['OIDC_ROLE_CLAIM', ['OIDC_ROLE_MAP']],
-  ['NATS_URL', ['NATS_CREDS', 'NATS_NKEY', 'NATS_CA', 'NATS_CERT', 'NATS_KEY']],
+  ['NATS_URL', ['NATS_CREDS', 'NATS_NKEY', 'NATS_CA', 'NATS_CERT', 'NATS_KEY', 'NATS_REPLICAS', 'NATS_STREAMS', 'PARTITIONS']],
 ];
 
 export function readSettings(env: Record<string, string | undefined>): SettingsResult {

@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isNetwork } from '../network/address-matcher.ts';
 
 /** Reads the text of a variable. `parse` returns undefined for a bad value; `expected` then completes "expected …". */
@@ -65,14 +66,14 @@ export const smtpUrl: Parser<string> = {
   parse(text) {
     const url = urlOf(text, ['smtp:', 'smtps:']);
     if (url === undefined) return undefined;
-    const { hostname, username, password } = new URL(url);
-    return hostname !== '' && (username === '') === (password === '') ? url : undefined;
+    const { username, password } = new URL(url);
+    return hasHost(url) && (username === '') === (password === '') ? url : undefined;
   },
 };
 
 export const natsServers: Parser<string> = {
   expected: 'nats://host:port',
-  parse: (text) => (text.split(',').every((part) => urlOf(part.trim(), ['nats:', 'tls:']) !== undefined) ? text : undefined),
+  parse: (text) => (text.split(',').every((part) => hasHost(urlOf(part.trim(), ['nats:', 'tls:']))) ? text : undefined),
 };
 
 /** Paths are appended to it. */
@@ -91,6 +92,22 @@ export const keyValuePairs: Parser<Record<string, string>> = {
     } catch {
       return undefined; // not a pair, or not percent-encoding
     }
+  },
+};
+
+export const headers: Parser<Record<string, string>> = {
+  expected: 'a comma-separated list of header=value, with special characters percent-encoded',
+  parse(text) {
+    const pairs = keyValuePairs.parse(text);
+    try {
+      for (const [name, value] of Object.entries(pairs ?? {})) {
+        validateHeaderName(name);
+        validateHeaderValue(name, value);
+      }
+    } catch {
+      return undefined; // no request could carry it
+    }
+    return pairs;
   },
 };
 
@@ -181,6 +198,10 @@ function between(text: string, least: number, most: number): number | undefined 
   if (!/^\d{1,16}$/.test(text)) return undefined;
   const number = Number(text);
   return number >= least && number <= most ? number : undefined;
+}
+
+function hasHost(url: string | undefined): boolean {
+  return url !== undefined && new URL(url).hostname !== '';
 }
 
 function urlOf(text: string, protocols: string[]): string | undefined {

@@ -1,4 +1,4 @@
-import { anyText, keyValuePairs, publicUrl, ratio, wholeNumber } from '../parsers.ts';
+import { anyText, headers, keyValuePairs, publicUrl, ratio, wholeNumber } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 export const OPENTELEMETRY = {
@@ -12,7 +12,7 @@ export const OPENTELEMETRY = {
   otelHeaders: optional({
     variable: 'OTEL_EXPORTER_OTLP_HEADERS',
     unset: 'none',
-    parser: keyValuePairs,
+    parser: headers,
     secret: true,
     meaning: 'Headers for the collector, as `name=value,name=value`.',
   }),
