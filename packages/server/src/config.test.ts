@@ -119,6 +119,7 @@ describe('settings', () => {
     ['credentials of NATS without its address', { NATS_CREDS: import.meta.filename }, /^NATS_CREDS: .*without NATS_URL/],
     ['an nkey without an address', { NATS_NKEY: import.meta.filename }, /^NATS_NKEY: .*without NATS_URL/],
     ['an authority without an address', { NATS_CA: import.meta.filename }, /^NATS_CA: .*without NATS_URL/],
+    ['a token that two clients would encode in two ways', { METRICS_TOKEN: 'schlüssel-der-metriken' }, /^METRICS_TOKEN: (?!.*metriken)/],
     ['copies without the NATS that keeps them', { NATS_REPLICAS: '3' }, /^NATS_REPLICAS: .*without NATS_URL/],
     ['streams without NATS', { NATS_STREAMS: '6' }, /^NATS_STREAMS: .*without NATS_URL/],
     ['partitions without NATS', { PARTITIONS: '32' }, /^PARTITIONS: .*without NATS_URL/],

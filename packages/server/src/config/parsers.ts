@@ -158,6 +158,14 @@ export function atLeastLong(length: number): Parser<string> {
   return { parse: (text) => (text.length >= length ? text : undefined), expected: `at least ${length} characters` };
 }
 
+/** A header carries other characters as bytes of one encoding or another, so that they would never be equal. */
+export function asciiToken(length: number): Parser<string> {
+  return {
+    parse: (text) => (text.length >= length && /^[\x20-\x7e]+$/.test(text) ? text : undefined),
+    expected: `at least ${length} ASCII characters`,
+  };
+}
+
 export function oneOf<const T extends string>(...choices: readonly T[]): Parser<T> {
   const last = choices.at(-1);
   return {

@@ -1,4 +1,4 @@
-import { anyText, atLeastLong, durationOrNone, hostNames, port, proxies, publicUrl } from '../parsers.ts';
+import { anyText, asciiToken, durationOrNone, hostNames, port, proxies, publicUrl } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 export const LISTENING = {
@@ -43,7 +43,7 @@ export const LISTENING = {
   metricsToken: optional({
     variable: 'METRICS_TOKEN',
     unset: 'no token needed',
-    parser: atLeastLong(16),
+    parser: asciiToken(16),
     secret: true,
     meaning: 'Token that `/metrics` asks for on the main listener, as `Authorization: Bearer`.',
   }),
