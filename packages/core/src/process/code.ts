@@ -53,7 +53,7 @@ export function acceptReturned(value: unknown, before: CanonicalEvent): Accepted
   for (const key of ['context', 'properties', 'traits'] as const) {
     const part = value[key];
     if (part === undefined || part === null) continue;
-    if (!isObject(part)) return failed(`the code returned ${key} that are no object`);
+    if (!isObject(part)) return failed(`the code returned an event whose ${key} is no object`);
     if (deeperThan(part, MAX_DEPTH)) return failed(`the code returned ${key} nested deeper than ${MAX_DEPTH} levels`);
     event[key] = part as JsonObject;
   }

@@ -71,14 +71,21 @@ const CHECKING = [
 export function unknownKeyword(keyword: string): string | undefined {
   if (NOTES.has(keyword) || keyword.startsWith('x-')) return undefined;
   if (UNSUPPORTED.has(keyword)) return 'is not a supported keyword';
-  const meant = CHECKING.find((known) => isNear(keyword, known));
+  const [meant] = CHECKING.map((known) => ({ known, distance: distanceOf(keyword, known) }))
+    .filter(({ known, distance }) => distance <= allowedIn(known))
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ known }) => known);
   return meant === undefined ? undefined : `is not a keyword; did you mean ${meant}? Names that begin with x- are never checked`;
 }
 
-/** Equal but for upper case, or for one letter (two in a long name) that is wrong, missing, swapped or too many. */
-function isNear(keyword: string, known: string): boolean {
-  const allowed = known.length <= 3 ? 0 : known.length <= 6 ? 1 : 2;
-  if (Math.abs(keyword.length - known.length) > allowed) return false;
+/** One letter may be wrong, two in a long name. */
+function allowedIn(known: string): number {
+  return known.length <= 3 ? 0 : known.length <= 6 ? 1 : 2;
+}
+
+/** How many letters are wrong, missing, swapped or too many, apart from upper case. */
+function distanceOf(keyword: string, known: string): number {
+  if (Math.abs(keyword.length - known.length) > allowedIn(known)) return Number.POSITIVE_INFINITY;
   const [a, b] = [keyword.toLowerCase(), known.toLowerCase()];
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -93,5 +100,5 @@ function isNear(keyword: string, known: string): boolean {
     before = last;
     last = row;
   }
-  return last[b.length]! <= allowed;
+  return last[b.length]!;
 }

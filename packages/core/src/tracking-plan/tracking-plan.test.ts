@@ -95,6 +95,16 @@ describe('schemas', () => {
     expect(compiled.ok ? [] : compiled.faults.map((fault) => fault.field)).toContain(field);
   });
 
+  test.each([
+    ['maxlength', 'maxLength'],
+    ['maxitems', 'maxItems'],
+    ['exclusivemaximum', 'exclusiveMaximum'],
+    ['requierd', 'required'],
+  ])('%s is refused with the keyword that resembles it most', (keyword, meant) => {
+    const compiled = compileSchema({ [keyword]: 3 }, 's');
+    expect(compiled.ok ? [] : compiled.faults.map((fault) => fault.message)).toEqual([expect.stringContaining(`did you mean ${meant}?`)]);
+  });
+
   test('an unknown keyword that no keyword resembles is an annotation, as the standard says', () => {
     const annotated = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
