@@ -150,6 +150,14 @@ test('restoring an older backup without a manifest explains how to write one, an
   expect((await firsthand('restore', '--from', backup)).err).toBe('');
 });
 
+test('restore refuses the name of another backup than the one folder that it is given', async () => {
+  const backup = copyOf(good);
+  const before = snapshotOf(dataDir);
+  const refused = await firsthand('restore', '--from', backup, '--name', '2026-11-16T00-00-00-000Z');
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^--name: .* is one backup, not a repository/)]);
+  expect(snapshotOf(dataDir)).toEqual(before);
+});
+
 test('restore replaces a malformed database and tightens the modes of an old backup', async () => {
   const backup = copyOf(good);
   for (const path of listFiles(backup)) chmodSync(join(backup, path), 0o644);

@@ -19,6 +19,7 @@ export async function restore(args: string[]): Promise<void> {
   requireEmbedded(settings, 'restore', 'pg_restore');
   const { dataDir } = settings;
   const source = isRepository(from) ? fromRepository(from, name) : fromFolder(from);
+  if (name !== undefined && !isRepository(from)) throw new CommandError(`--name: ${from} is one backup, not a repository: leave it out.`);
   const replaced = await whileStopped(dataDir, () => replaceStores(dataDir, from, source));
   print({ restored: from, replaced });
 }
