@@ -131,7 +131,7 @@ function Builder({
   const changes = useMemo(() => changesOf(base.config, shown), [base.config, shown]);
   const effective = useMemo(() => (usedConfig === undefined ? [] : changesOf(usedConfig, shown)), [usedConfig, shown]);
   const sections = useMemo(() => sectionsOf(config), [config]);
-  useUnsaved(changes.length > 0 && !saving, leavesDraft);
+  useUnsaved(changes.length > 0, leavesDraft);
   const elsewhere = useMemo(() => faults.filter((fault) => !hasPlace(fault, sections, definition)), [faults, sections, definition]);
   const check = useCallback(
     ({ path, kind }: Section, entry: Config): Fault[] => {

@@ -53,7 +53,11 @@ export function Save({
       if (saved === undefined) return;
       onSaved(saved.revision_number);
       // The chosen event and pipeline stay.
-      await navigate({ to: '.', search: (old: object) => ({ ...old, revision: undefined, compare: undefined, pins: 'yes' }) } as never);
+      await navigate({
+        to: '.',
+        search: (old: object) => ({ ...old, revision: undefined, compare: undefined, pins: 'yes' }),
+        ignoreBlocker: true,
+      } as never);
       await Promise.all(
         [
           ['template', template.id],

@@ -14,6 +14,7 @@ import { dateTime, number } from '../../format.ts';
 import { formErrors } from '../../forms.ts';
 import { nextOffset } from '../../next-offset.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 
 const PAGE = 50;
 interface PipelinesSearch {
@@ -168,6 +169,7 @@ function NewPipeline({ onMade }: { onMade: (id: string) => void }) {
     },
     onError: (error) => form.setErrors(formErrors(error, 'name', Object.keys(form.values))),
   });
+  useUnsaved(form.isDirty() && !create.isPending && !create.isSuccess);
   return (
     <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
       <Stack gap="sm">

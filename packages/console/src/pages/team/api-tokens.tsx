@@ -17,6 +17,7 @@ import { apiTokensQuery } from '../../queries.ts';
 import type { Role } from '../../session/session.ts';
 import { useMay } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 
 /** A token that ends within this time is marked, and listed on Home. */
 const SOON_MS = 14 * 86_400_000;
@@ -159,6 +160,7 @@ function NewToken({ onDone }: { onDone: () => void }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
     onError: (error) => form.setErrors(formErrors(error, 'name', Object.keys(form.values))),
   });
+  useUnsaved(form.isDirty() && !create.isPending && !create.isSuccess);
   if (create.data !== undefined)
     return (
       <Stack gap="sm">

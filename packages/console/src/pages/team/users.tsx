@@ -17,6 +17,7 @@ import { openConfirmModal } from '../../open-confirm-modal.ts';
 import { type Role, reaches, rolesToGive, roleToChange } from '../../session/roles.ts';
 import { useUser } from '../../session/use-session.ts';
 import { useNewDialog } from '../../use-new-dialog.ts';
+import { useUnsaved } from '../../use-unsaved.ts';
 import { TokensOfUser } from './tokens-of-user.tsx';
 
 const RIGHTS: Record<Role, string> = {
@@ -247,6 +248,7 @@ function NewUser({ onDone }: { onDone: () => void }) {
     },
     onError: (error) => form.setErrors(formErrors(error, 'email', Object.keys(form.values))),
   });
+  useUnsaved(form.isDirty() && !create.isPending && !create.isSuccess);
   return (
     <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
       <Stack gap="sm">
