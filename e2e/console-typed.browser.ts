@@ -52,3 +52,34 @@ test('Back from the dialog that saves a revision asks about the draft (it was lo
   await page.getByText('Revision 2 is saved.').waitFor();
   expect(questions).toHaveLength(1);
 });
+
+test('a filter that the address holds keeps the caret (each key after the first went to the end)', async () => {
+  for (const [path, label] of [
+    ['/pipelines', 'Filter pipelines'],
+    ['/team', 'Filter users'],
+    ['/catalog', 'Search the catalog'],
+  ] as const) {
+    await page.goto(`${service.url}${path}`);
+    const field = page.getByLabel(label, { exact: true });
+    await field.pressSequentially('shop');
+    await expect.poll(() => page.url()).toContain('q=shop');
+    await field.press('Home');
+    await field.pressSequentially('web ');
+    await expect.poll(() => page.url()).toContain('q=web+shop');
+    expect(await field.inputValue()).toBe('web shop');
+  }
+  // What changes the address elsewhere changes the field.
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await expect.poll(() => page.getByLabel('Search the catalog').inputValue()).toBe('');
+});
+
+test('a day of the audit log is typed by keyboard (the year was erased at each digit)', async () => {
+  await page.goto(`${service.url}/audit`);
+  const day = page.getByLabel('From');
+  await day.focus();
+  await page.keyboard.type('05312026');
+  await expect.poll(() => page.url()).toContain('from=2026-05-31');
+  expect(await day.inputValue()).toBe('2026-05-31');
+  await page.goBack();
+  await expect.poll(() => day.inputValue()).toBe('');
+});

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useState } from 'react';
 import { api, call } from '../../api.ts';
+import { AddressInput } from '../../components/address-input.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
@@ -237,13 +238,14 @@ function Filter({ name, label, placeholder, value = '', onChange }: FilterProps)
 }
 function Day({ name, label, value = '', onChange }: FilterProps) {
   return (
-    <TextInput
+    <AddressInput
       type="date"
       size="xs"
       w={140}
       label={label}
       value={value}
-      onChange={({ currentTarget }) => onChange(name, currentTarget.value)}
+      // The year is typed digit by digit: 0002, 0020, 0202.
+      onChange={(day) => day.startsWith('0') || onChange(name, day)}
     />
   );
 }

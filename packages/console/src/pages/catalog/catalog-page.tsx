@@ -1,7 +1,8 @@
 import { GROUPS } from '@firsthand/core/vendor/definition.ts';
-import { Button, Chip, TextInput } from '@mantine/core';
+import { Button, Chip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { AddressInput } from '../../components/address-input.tsx';
 import { Page } from '../../components/page.tsx';
 import { Empty, Failed, Loading } from '../../components/states.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -29,7 +30,7 @@ export function CatalogPage() {
   return (
     <Page title="Catalog" about={`${catalog.data.total} vendors, built in. Installing one makes a template that you can change.`}>
       <div className={classes.filters}>
-        <TextInput
+        <AddressInput
           size="xs"
           w={260}
           aria-label="Search the catalog"
@@ -37,7 +38,7 @@ export function CatalogPage() {
           autoFocus={matchMedia('(hover: hover)').matches}
           placeholder="Search …"
           value={q}
-          onChange={({ currentTarget }) => set({ q: currentTarget.value === '' ? undefined : currentTarget.value })}
+          onChange={(text) => set({ q: text === '' ? undefined : text })}
         />
         <Chip.Group value={group} onChange={(next) => set({ group: next === 'all' ? undefined : String(next) })}>
           {['all', ...GROUPS].map((name) => (

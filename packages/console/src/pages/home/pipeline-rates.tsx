@@ -1,9 +1,10 @@
 /** The pipelines with their rate. Pages and searches on the server, and asks only for the numbers of the pipelines in view. */
-import { Box, Group, Table, TextInput } from '@mantine/core';
+import { Box, Group, Table } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { AddressInput } from '../../components/address-input.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { PipelineLink } from '../../components/pipeline-link.tsx';
@@ -53,16 +54,16 @@ export function PipelineRates() {
       <Group justify="space-between" className={classes.head} gap="xs">
         <h2 className={classes.title}>Pipelines</h2>
         {(total > PAGE || q !== '') && (
-          <TextInput
+          <AddressInput
             size="xs"
             w={220}
             aria-label="Filter pipelines"
             placeholder="Part of the name or slug"
             value={q}
-            onChange={({ currentTarget: { value } }) =>
+            onChange={(text) =>
               void navigate({
                 to: '/',
-                search: (old: { q?: string }) => ({ ...old, q: value === '' ? undefined : value }),
+                search: (old: { q?: string }) => ({ ...old, q: text === '' ? undefined : text }),
                 replace: true,
               } as never)
             }

@@ -1,7 +1,8 @@
 /** The mapping: parameters, global rows, rows by event, and what happens to everything else. */
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Dispatch, type ReactNode, type SetStateAction, useState } from 'react';
+import { AddressInput } from '../../components/address-input.tsx';
 import type { ConfigField } from '../../components/config-field.ts';
 import { ConfigInput } from '../../components/config-input.tsx';
 import { Suggest } from '../../components/suggest.tsx';
@@ -51,14 +52,7 @@ export function RowsPane(props: RowsPaneProps) {
     <section className={`panel ${classes.pane}`} aria-label="Mapping">
       <div className={classes.paneHead}>
         Mapping
-        <TextInput
-          size="xs"
-          w={180}
-          aria-label="Filter rows"
-          placeholder="Filter rows …"
-          value={filter}
-          onChange={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
+        <AddressInput size="xs" w={180} aria-label="Filter rows" placeholder="Filter rows …" value={filter} onChange={setFilter} />
       </div>
       <div className={classes.rows}>
         {filter === '' && (

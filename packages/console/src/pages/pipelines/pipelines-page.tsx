@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { AddressInput } from '../../components/address-input.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { PipelineLink } from '../../components/pipeline-link.tsx';
@@ -53,16 +54,16 @@ export function PipelinesPage() {
       }
     >
       <Group gap="xs" mb="sm">
-        <TextInput
+        <AddressInput
           w={280}
           size="xs"
           aria-label="Filter pipelines"
           placeholder="Part of the name or slug"
           value={q}
-          onChange={({ currentTarget: { value } }) =>
+          onChange={(text) =>
             void navigate({
               to: '/pipelines',
-              search: (old: PipelinesSearch) => ({ ...old, q: value || undefined }),
+              search: (old: PipelinesSearch) => ({ ...old, q: text || undefined }),
               replace: true,
             } as never)
           }

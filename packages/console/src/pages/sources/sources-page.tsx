@@ -1,7 +1,8 @@
-import { Box, Button, Modal, Table, TextInput } from '@mantine/core';
+import { Box, Button, Modal, Table } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { AddressInput } from '../../components/address-input.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Page } from '../../components/page.tsx';
 import { RoleButton } from '../../components/role-button.tsx';
@@ -51,17 +52,17 @@ export function SourcesPage() {
       }
     >
       {(q !== '' || rows.length > FEW) && (
-        <TextInput
+        <AddressInput
           mb="sm"
           w={280}
           size="xs"
           aria-label="Filter sources"
           placeholder="Part of the name"
           value={q}
-          onChange={({ currentTarget: { value } }) =>
+          onChange={(text) =>
             void navigate({
               to: '/sources',
-              search: (old: Record<string, unknown>) => ({ ...old, q: value || undefined }),
+              search: (old: Record<string, unknown>) => ({ ...old, q: text || undefined }),
               replace: true,
             } as never)
           }

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api, call } from '../../api.ts';
+import { AddressInput } from '../../components/address-input.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { RoleButton, RoleNote } from '../../components/role-button.tsx';
@@ -159,15 +160,13 @@ export function Users() {
       </Text>
       <RoleNote needs="admin" />
       <Group justify="space-between" mb="sm">
-        <TextInput
+        <AddressInput
           size="xs"
           w={200}
           aria-label="Filter users"
           placeholder="Part of the name or address"
           value={q}
-          onChange={({ currentTarget: { value } }) =>
-            void navigate({ to: '/team', search: value === '' ? {} : { q: value }, replace: true })
-          }
+          onChange={(text) => void navigate({ to: '/team', search: text === '' ? {} : { q: text }, replace: true })}
         />
         <RoleButton needs="admin" onClick={show}>
           Add a user
