@@ -56,7 +56,7 @@ export const statsQuery = (range: RangeKey, scope: StatsScope = {}, since?: numb
     queryFn: async () => {
       const limits = { ...bounds(range), ...(since === undefined ? {} : { to: new Date(since - 1).toISOString() }) };
       const query = { ...limits, interval: RANGES[range].interval, fill: true, ...scope };
-      return { since, ...(await call(api.GET('/v1/admin/stats', { params: { query } }))) };
+      return { since, from: limits.from, ...(await call(api.GET('/v1/admin/stats', { params: { query } }))) };
     },
     refetchInterval: since === undefined ? STATS_EVERY_MS : CONTINUED_STATS_EVERY_MS,
     placeholderData: keepPreviousData,

@@ -18,6 +18,9 @@ export function bounds(range: RangeKey, now: number = Date.now()): { from: strin
 
 /** `2026-05-01T12:00:00.000Z/2026-05-01T12:15:00.000Z` */
 export const fixedRange = (from: number, to: number): string => `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
+/** One entry of a series. The first one may begin before the statistics, which then count a part of it. */
+export const entryRange = (start: number, stepMs: number, from: string | undefined): string =>
+  fixedRange(from === undefined ? start : Math.max(start, Date.parse(from)), start + stepMs - 1);
 function readFixed(range: string): { from: string; to: string } | undefined {
   const [from, to, ...more] = range.split('/').map((text) => Date.parse(text));
   if (from === undefined || to === undefined || more.length > 0 || Number.isNaN(from) || Number.isNaN(to)) return undefined;

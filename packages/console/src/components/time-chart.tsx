@@ -4,7 +4,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { axisTime, number } from '../format.ts';
-import { fixedRange } from '../time-range.ts';
+import { entryRange } from '../time-range.ts';
 import classes from './time-chart.module.css';
 
 export interface Line {
@@ -22,9 +22,11 @@ interface TimeChartProps {
   times: readonly string[];
   /** Between two times. */
   stepMs: number;
+  /** The first minute that counts. */
+  from: string | undefined;
   lines: readonly Line[];
 }
-export function TimeChart({ label, times, stepMs, lines }: TimeChartProps) {
+export function TimeChart({ label, times, stepMs, from, lines }: TimeChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const data = [times.map((time) => Date.parse(time) / 1_000), ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
@@ -86,7 +88,9 @@ export function TimeChart({ label, times, stepMs, lines }: TimeChartProps) {
                     <th>{shortTime(Date.parse(time))}</th>
                     {lines.map(({ name, values, link }) => (
                       <td key={name}>
-                        <Link {...(within(link, Date.parse(time), stepMs) as { to: string })}>{number(values[at] ?? 0)}</Link>
+                        <Link {...(within(link, entryRange(Date.parse(time), stepMs, from)) as { to: string })}>
+                          {number(values[at] ?? 0)}
+                        </Link>
                       </td>
                     ))}
                   </tr>
@@ -100,10 +104,7 @@ export function TimeChart({ label, times, stepMs, lines }: TimeChartProps) {
 }
 
 /** The events of one entry of the series. */
-const within = ({ to, search }: Line['link'], start: number, stepMs: number) => ({
-  to,
-  search: { ...search, range: fixedRange(start, start + stepMs - 1) },
-});
+const within = ({ to, search }: Line['link'], range: string) => ({ to, search: { ...search, range } });
 
 const themeColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const formatter = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short', hour: '2-digit', minute: '2-digit' });

@@ -7,10 +7,14 @@ type Counts = components['schemas']['StatisticsCounts'];
 type Entry = components['schemas']['StatisticsEntry'];
 
 /** Statistics up to a minute, which the live counts continue. Without `since` they are complete by themselves. */
-export type BaseStatistics = Statistics & { since?: number | undefined };
+export type BaseStatistics = Statistics & {
+  since?: number | undefined;
+  /** The first minute that counts. */
+  from?: string;
+};
 
 /** Adds the minutes since `since`. Percentiles stay those of the statistics, which have all latencies. */
-export function addRecent(base: BaseStatistics, recent: Recent | undefined, stepMs: number): Statistics {
+export function addRecent(base: BaseStatistics, recent: Recent | undefined, stepMs: number): BaseStatistics {
   const { since } = base;
   if (since === undefined || recent === undefined) return base;
   const own = continued(base, recent.series, since, stepMs);

@@ -27,6 +27,7 @@ export function Traffic({ range, pipelineId }: { range: RangeKey; pipelineId?: s
               label={`Events, ${RANGES[range].label.toLowerCase()}, per ${RANGES[range].interval}`}
               times={data.series.map(({ time }) => time)}
               stepMs={RANGES[range].interval === 'minute' ? 60_000 : 3_600_000}
+              from={data.from}
               lines={[
                 { name: 'Received', colour: '--info', values: data.series.map(({ received }) => received), link: events() },
                 {
