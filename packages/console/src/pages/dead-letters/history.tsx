@@ -8,7 +8,7 @@ import { IntegrationSelect, PipelineSelect } from '../../components/server-selec
 import { useIntegrationNames } from '../../names.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { historyJob, type ReplayJob } from './jobs.ts';
-import type { DeadLettersSearch } from './search.ts';
+import { type DeadLettersSearch, readNames, writeNames } from './search.ts';
 
 const localTime = (ms: number): string => {
   const time = new Date(ms);
@@ -34,7 +34,7 @@ export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProp
       integration: search.integration ?? (null as string | null),
       from: timeOf(search.from, Date.now() - 3_600_000),
       to: timeOf(search.to, Date.now() + 60_000),
-      names: search.events?.split(',') ?? ([] as string[]),
+      names: search.events === undefined ? [] : readNames(search.events),
     },
     validate: {
       pipeline: (value) => (value === null && only === null ? 'Choose a pipeline.' : null),
@@ -49,7 +49,7 @@ export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProp
         integration: integration ?? undefined,
         from: isoTime(from),
         to: isoTime(to),
-        events: names.length === 0 ? undefined : names.join(','),
+        events: names.length === 0 ? undefined : writeNames(names),
       }),
   });
   const pipeline = form.values.pipeline ?? only;

@@ -1,4 +1,5 @@
 /** The filters of the dead letters, as they stand in the address and as the API takes them. */
+import { readLoose } from '../../components/loose-value.ts';
 import { limitsOf } from '../../time-range.ts';
 
 export interface DeadLettersSearch {
@@ -12,11 +13,19 @@ export interface DeadLettersSearch {
   range?: string;
   selected?: string;
   tab?: string;
-  /** Of the history to replay, ISO 8601; `events`: names with commas between them. */
+  /** Of the history to replay, ISO 8601; `events`: names, see `readNames`. */
   from?: string;
   to?: string;
   events?: string;
 }
+/** Names with commas between them, or a JSON list where one has a comma itself. */
+export function readNames(text: string): string[] {
+  const value = readLoose(text);
+  return Array.isArray(value) ? value.map(String) : text.split(',');
+}
+export const writeNames = (names: readonly string[]): string =>
+  names.some((name) => name.includes(',') || name.startsWith('[')) ? JSON.stringify(names) : names.join(',');
+
 export const STAGES = ['ingest', 'webhook', 'processing', 'mapping', 'delivery'] as const;
 export type Stage = (typeof STAGES)[number];
 /** Every stage after an event was accepted: the statistics count these as dead letters, and the others as rejected. */
