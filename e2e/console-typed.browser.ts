@@ -1,6 +1,6 @@
-/** What was typed and is not saved is not lost by Escape or Back, and a secret that is shown once does not vanish by a slip. */
+/** What was typed and is not saved is not lost by Escape or Back, and what a field shows is what is used. */
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { startConsole } from './harness/console.ts';
+import { startConsole, writeCode } from './harness/console.ts';
 
 const { service, page, admin, errors } = await startConsole();
 let pipeline: string;
@@ -82,4 +82,38 @@ test('a day of the audit log is typed by keyboard (the year was erased at each d
   expect(await day.inputValue()).toBe('2026-05-31');
   await page.goBack();
   await expect.poll(() => day.inputValue()).toBe('');
+});
+
+test('another pipeline takes the filter of a source away, which is of one pipeline (nothing matched both)', async () => {
+  await page.goto(`${service.url}/dead-letters?source=whs_of_another`);
+  await page.getByRole('combobox', { name: 'Pipeline' }).click();
+  await page.getByRole('option', { name: 'Web shop' }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe(`?pipeline=${pipeline}`);
+});
+
+test('an event that cannot be read is not saved as a test case (the text before was saved)', async () => {
+  await page.goto(`${service.url}/pipelines/${pipeline}?tab=integrations`);
+  await page.getByRole('button', { name: 'Open the mapping' }).click();
+  const save = page.getByRole('button', { name: 'Save as test case' });
+  await save.waitFor();
+  await writeCode(page, 'Event', '{"type":"track","event":"Order Com');
+  await expect.poll(() => save.isEnabled()).toBe(false);
+  await writeCode(page, 'Event', '{"type":"track","event":"Order Completed"}');
+  await expect.poll(() => save.isEnabled()).toBe(true);
+});
+
+test('the result of code that was changed since says so (it looked like the result of what is shown)', async () => {
+  const code = 'function transform(event) { return event; }';
+  await admin.post(`/pipelines/${pipeline}/transformations`, { name: 'Tidy', kind: 'code', code });
+  await page.goto(`${service.url}/pipelines/${pipeline}?tab=transformations`);
+  const old = page.getByText('before your last change');
+  await page.getByRole('button', { name: 'Try it on the sample event' }).click();
+  await page.getByText(/^took/).waitFor();
+  expect(await old.count()).toBe(0);
+  await writeCode(page, 'Code', 'function transform() { return null; }');
+  await old.waitFor();
+  await page.getByRole('button', { name: 'Try it on the sample event' }).click();
+  await old.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await old.waitFor();
 });

@@ -92,7 +92,7 @@ export function DeadLettersPage() {
               placeholder="All pipelines"
               clearable
               value={search.pipeline ?? null}
-              onChange={(pipeline) => setSearch({ pipeline: pipeline ?? undefined, integration: undefined })}
+              onChange={(pipeline) => setSearch({ pipeline: pipeline ?? undefined, integration: undefined, source: undefined })}
             />
             <IntegrationSelect
               size="xs"

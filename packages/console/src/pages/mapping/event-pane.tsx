@@ -32,18 +32,22 @@ export const EventPane = memo(function EventPane({
   onChange: (event: CanonicalEvent) => void;
 }) {
   const [naming, { toggle, close }] = useDisclosure();
+  /** The event whose text cannot be read now: a test case would be the text before. */
+  const [unread, setUnread] = useState<string>();
+  const isUnread = unread === chosen.key;
   return (
     <section className={`panel ${classes.pane}`} aria-label="Event">
       <div className={classes.paneHead}>
         Event
         <EventSelect chosen={chosen} recent={recent} pipelineId={pipelineId} />
       </div>
-      <EventEditor key={chosen.key} event={event} onChange={onChange} />
+      <EventEditor key={chosen.key} event={event} onChange={onChange} onRead={(isRead) => setUnread(isRead ? undefined : chosen.key)} />
       <Group gap="xs" px="sm" pb="sm">
         {naming ? (
           <SaveCase
             event={event}
             pipelineId={pipelineId}
+            isUnread={isUnread}
             onSaved={(id) => {
               close();
               chosen.choose(id);
@@ -51,7 +55,7 @@ export const EventPane = memo(function EventPane({
             onCancel={close}
           />
         ) : (
-          <RoleButton needs="editor" variant="default" onClick={toggle}>
+          <RoleButton needs="editor" variant="default" onClick={toggle} disabled={isUnread}>
             Save as test case
           </RoleButton>
         )}
@@ -61,7 +65,13 @@ export const EventPane = memo(function EventPane({
   );
 });
 
-function EventEditor({ event, onChange }: { event: CanonicalEvent; onChange: (event: CanonicalEvent) => void }) {
+interface EventEditorProps {
+  event: CanonicalEvent;
+  onChange: (event: CanonicalEvent) => void;
+  /** Whether the text is an event. */
+  onRead: (isRead: boolean) => void;
+}
+function EventEditor({ event, onChange, onRead }: EventEditorProps) {
   const [text, setText] = useState(() => JSON.stringify(event, null, 2));
   const [fault, setFault] = useState<string>();
   function edit(next: string) {
@@ -70,9 +80,11 @@ function EventEditor({ event, onChange }: { event: CanonicalEvent; onChange: (ev
       const parsed = parseExactly(next);
       if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('The event must be a JSON object.');
       setFault(undefined);
+      onRead(true);
       onChange({ context: {}, timestamp: event.timestamp, ...parsed, event_id: event.event_id } as CanonicalEvent);
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
+      onRead(false);
     }
   }
   return (
@@ -86,11 +98,13 @@ function EventEditor({ event, onChange }: { event: CanonicalEvent; onChange: (ev
 function SaveCase({
   event,
   pipelineId,
+  isUnread,
   onSaved,
   onCancel,
 }: {
   event: CanonicalEvent;
   pipelineId: string | undefined;
+  isUnread: boolean;
   onSaved: (id: string) => void;
   onCancel: () => void;
 }) {
@@ -126,7 +140,7 @@ function SaveCase({
         onChange={({ currentTarget }) => setName(currentTarget.value)}
         error={save.isError ? failureText(save.error) : undefined}
       />
-      <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
+      <Button type="submit" loading={save.isPending} disabled={isUnread || name.trim() === ''}>
         Save
       </Button>
       <Button variant="subtle" onClick={onCancel}>

@@ -293,7 +293,7 @@ function Trial({
       const answer = await call(
         api.POST('/v1/admin/transformations/test', { body: { kind: 'code', code, event: before, parameters } as never }),
       );
-      return { ...answer, before: JSON.stringify(before, null, 2) };
+      return { ...answer, before: JSON.stringify(before, null, 2), of: { code, sampleText } };
     },
     onMutate: () => code,
     onSuccess: ({ error }, _sent, tried) => onFailure(error === null ? undefined : { code: tried, error }),
@@ -307,6 +307,8 @@ function Trial({
   );
   const result: Tried | undefined = kind === 'rules' ? live : attempt.data;
   const failed = kind === 'code' && attempt.isError;
+  const tried = kind === 'code' ? attempt.data?.of : undefined;
+  const isOld = tried !== undefined && (tried.code !== code || tried.sampleText !== sampleText);
   return (
     <div className={classes.editors}>
       <div>
@@ -321,7 +323,8 @@ function Trial({
       <section aria-label="Result">
         <Group justify="space-between" mb={4} mih={30}>
           <Text size="sm" fw={600}>
-            Result {result !== undefined && <span className={classes.took}>took {milliseconds(result.duration_ms)}</span>}
+            Result {result !== undefined && <span className={classes.took}>took {milliseconds(result.duration_ms)}</span>}{' '}
+            {isOld && <Tag tone="warn">before your last change</Tag>}
           </Text>
           {kind === 'code' && (
             <RoleButton needs="editor" variant="default" onClick={() => attempt.mutate()} loading={attempt.isPending}>
