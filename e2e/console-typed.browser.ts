@@ -117,3 +117,10 @@ test('the result of code that was changed since says so (it looked like the resu
   await page.getByRole('button', { name: 'Discard' }).click();
   await old.waitFor();
 });
+
+test('a long filter does not make the page of a telephone scroll sideways (the hidden end of its text did)', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${service.url}/events?event=${'x'.repeat(200)}`);
+  await page.getByRole('button', { name: /remove this filter/ }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});
