@@ -8,14 +8,9 @@ import { IntegrationSelect, PipelineSelect } from '../../components/server-selec
 import { useIntegrationNames } from '../../names.ts';
 import { pipelinesQuery } from '../../queries.ts';
 import { historyJob, type ReplayJob } from './jobs.ts';
+import { isoTime, localTime } from './local-time.ts';
 import { type DeadLettersSearch, readNames, writeNames } from './search.ts';
 
-const localTime = (ms: number): string => {
-  const time = new Date(ms);
-  return new Date(ms - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
-/** A text that is no time stays for the form to complain about. */
-const isoTime = (local: string): string => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString());
 const timeOf = (text: string | undefined, otherwise: number): string =>
   localTime(text === undefined || Number.isNaN(Date.parse(text)) ? otherwise : Date.parse(text));
 
@@ -28,6 +23,7 @@ export interface HistoryReplayProps {
 export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProps) {
   const pipelines = useQuery(pipelinesQuery());
   const only = pipelines.data?.total === 1 ? (pipelines.data.pipelines[0]?.id ?? null) : null;
+  const timeIn = (field: 'from' | 'to', text: string): number => Date.parse(isoTime(text, search[field]));
   const form = useForm({
     initialValues: {
       pipeline: search.pipeline ?? (null as string | null),
@@ -41,14 +37,18 @@ export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProp
       integration: (value) => (value === null ? 'Choose where the events go.' : null),
       from: (value) => (Number.isNaN(Date.parse(value)) ? 'Enter a time.' : null),
       to: (value, { from }) =>
-        Number.isNaN(Date.parse(value)) ? 'Enter a time.' : Date.parse(value) < Date.parse(from) ? 'Must not be before the start.' : null,
+        Number.isNaN(Date.parse(value))
+          ? 'Enter a time.'
+          : timeIn('to', value) < timeIn('from', from)
+            ? 'Must not be before the start.'
+            : null,
     },
     onValuesChange: ({ pipeline, integration, from, to, names }) =>
       setSearch({
         pipeline: pipeline ?? undefined,
         integration: integration ?? undefined,
-        from: isoTime(from),
-        to: isoTime(to),
+        from: isoTime(from, search.from),
+        to: isoTime(to, search.to),
         events: names.length === 0 ? undefined : writeNames(names),
       }),
   });
@@ -65,8 +65,8 @@ export function HistoryReplay({ search, setSearch, onReplay }: HistoryReplayProp
           historyJob(`history to ${integrationNames.get(integration) ?? integration}`, {
             pipeline_id: pipeline,
             integration_id: integration,
-            from: Date.parse(from),
-            to: Date.parse(to),
+            from: timeIn('from', from),
+            to: timeIn('to', to),
             event_names: names,
           }),
         );
