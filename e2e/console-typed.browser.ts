@@ -118,6 +118,17 @@ test('the result of code that was changed since says so (it looked like the resu
   await old.waitFor();
 });
 
+test('a pinned revision that was emptied is asked for at its field (the question was about no revision)', async () => {
+  await page.goto(`${service.url}/pipelines/${pipeline}?tab=integrations`);
+  const revision = page.getByLabel('Pinned revision');
+  const pinned = await revision.inputValue();
+  await revision.fill('');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Enter the number of a revision.').waitFor();
+  expect(await dialog().count()).toBe(0);
+  await revision.fill(pinned);
+});
+
 test('a long filter does not make the page of a telephone scroll sideways (the hidden end of its text did)', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${service.url}/events?event=${'x'.repeat(200)}`);

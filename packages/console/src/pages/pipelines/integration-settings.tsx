@@ -52,7 +52,11 @@ export function IntegrationSettings({ integration }: { integration: Integration 
   const mayEdit = useMay('editor');
   const path = { id: integration.pipeline_id, integration_id: integration.id };
   const refresh = () => queries.invalidateQueries({ queryKey: ['integrations', integration.pipeline_id] });
-  const form = useForm({ initialValues: settingsOf(integration) });
+  const form = useForm({
+    initialValues: settingsOf(integration),
+    // A number field is empty as a text, and the question names the revision.
+    validate: { revision_number: (revision) => (Number.isInteger(revision) ? null : 'Enter the number of a revision.') },
+  });
   const dirty = form.isDirty();
   useUnsaved(dirty);
   /** The version that the form started from. */
