@@ -6131,7 +6131,7 @@ export interface components {
             rejected_by_reason: {
                 [key: string]: number;
             };
-            /** @description Rejected events whose copy was given up, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them. */
+            /** @description Rejected events of which no copy was kept, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them. */
             rejected_dropped: number;
             /** @description Events with a known `messageId`: answered 200, not processed again. */
             duplicates: number;
@@ -6152,7 +6152,7 @@ export interface components {
             dead_lettered: number;
             /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */
             dead_lettered_again: number;
-            /** @description Deliveries that a replay asked for, also one of events that had failed in processing. */
+            /** @description Deliveries that a replay asked for, also a replay of events that had failed in processing. */
             replayed: number;
             /** @description Processed events that violate the tracking plan, flagged or allowed. */
             plan_violations: number;
@@ -6180,7 +6180,7 @@ export interface components {
             rejected_by_reason: {
                 [key: string]: number;
             };
-            /** @description Rejected events whose copy was given up, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them. */
+            /** @description Rejected events of which no copy was kept, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them. */
             rejected_dropped: number;
             /** @description Events with a known `messageId`: answered 200, not processed again. */
             duplicates: number;
@@ -6201,7 +6201,7 @@ export interface components {
             dead_lettered: number;
             /** @description Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`. */
             dead_lettered_again: number;
-            /** @description Deliveries that a replay asked for, also one of events that had failed in processing. */
+            /** @description Deliveries that a replay asked for, also a replay of events that had failed in processing. */
             replayed: number;
             /** @description Processed events that violate the tracking plan, flagged or allowed. */
             plan_violations: number;

@@ -1,6 +1,6 @@
 /** Which names `global_variable` may have. One list for the API, which refuses the others, and for the builder. */
 
-/** A part of JavaScript's identifiers, in classes that tools for JSON Schema know. With \p{ID_Start} they gave the request up. */
+/** A part of JavaScript's identifiers, in classes of characters that tools for JSON Schema know. With \p{ID_Start} they made no request. */
 export const IDENTIFIER = '^[$_\\p{Lu}\\p{Ll}\\p{Lo}][$_\\p{Lu}\\p{Ll}\\p{Lo}\\p{Nd}]*$';
 
 const KEYWORDS =

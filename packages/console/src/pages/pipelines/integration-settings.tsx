@@ -54,7 +54,7 @@ export function IntegrationSettings({ integration }: { integration: Integration 
   const refresh = () => queries.invalidateQueries({ queryKey: ['integrations', integration.pipeline_id] });
   const form = useForm({
     initialValues: settingsOf(integration),
-    // A number field is empty as a text, and the question names the revision.
+    // An emptied number field holds an empty text, and the question names the revision.
     validate: { revision_number: (revision) => (Number.isInteger(revision) ? null : 'Enter the number of a revision.') },
   });
   const dirty = form.isDirty();

@@ -14,7 +14,7 @@ export interface ErasedPerson {
   user_ids: readonly string[];
   anonymous_ids: readonly string[];
 }
-/** In one query, which has to be answered within seconds however busy the machine is. */
+/** In one query: it has 5 s, also on a busy machine. */
 const MOST_IDS = 500;
 const SLICE = 200;
 

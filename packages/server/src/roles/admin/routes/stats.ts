@@ -31,7 +31,7 @@ const Entry = {
   }),
   rejected_dropped: Type.Integer({
     description:
-      'Rejected events whose copy was given up, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them.',
+      'Rejected events of which no copy was kept, in a flood or beyond the newest 1,000. Those that are only counted, such as `rate_limited`, are not among them.',
   }),
   duplicates: Type.Integer({ description: 'Events with a known `messageId`: answered 200, not processed again.' }),
   processed: Type.Integer({ description: 'Events that reached the integrations of their pipeline.' }),
@@ -49,7 +49,7 @@ const Entry = {
     description:
       'Replays that failed for good, each of them one more dead letter. With `dead_lettered` it is the number of dead letters of the stages `processing`, `mapping` and `delivery`.',
   }),
-  replayed: Type.Integer({ description: 'Deliveries that a replay asked for, also one of events that had failed in processing.' }),
+  replayed: Type.Integer({ description: 'Deliveries that a replay asked for, also a replay of events that had failed in processing.' }),
   plan_violations: Type.Integer({ description: 'Processed events that violate the tracking plan, flagged or allowed.' }),
   p50_ms: Nullable(Type.Number({ description: 'From acceptance to delivery.' })),
   p99_ms: Nullable(Type.Number()),
