@@ -52,7 +52,7 @@ for (const { name, place, tags, said = UNCAUGHT } of [
   test.skipIf(onServers && said !== UNCAUGHT)(name, { timeout: 1_200_000, tags }, async () => {
     const prefix = name.slice(0, name.indexOf(','));
     await service.terminate();
-    await service.start({ NODE_OPTIONS: PRELOAD, THROW_INSIDE: place, ...(said !== UNCAUGHT && { THREADS: '2' }) });
+    await service.start({ NODE_OPTIONS: PRELOAD, THROW_INSIDE: place, ...(said !== UNCAUGHT && { THREADS: '3' }) });
     const sender = startSender({ port: Number(new URL(service.url).port), key, connections: 8, batch: 1, prefix, rate: 500 });
     if (prefix === 'admin') {
       await until('the load', () => sender.accepted.size > 200);

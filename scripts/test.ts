@@ -47,7 +47,7 @@ await step('npm run check', 'node', ['scripts/check.ts']);
 await step('integration tests', 'vitest', ['run', '--project', 'integration', NOT_LONG, '--maxWorkers=4']);
 await step('end to end, embedded stores', 'vitest', ['run', '--project', 'e2e', NOT_LONG], {
   STORES: 'embedded',
-  THREADS: process.env.THREADS ?? '2',
+  THREADS: process.env.THREADS ?? '3',
 });
 if (without('postgresql', 'nats-server').length > 0)
   leftOut.push(`end to end on PostgreSQL and NATS JetStream (no ${without('postgresql', 'nats-server').join(', ')})`);

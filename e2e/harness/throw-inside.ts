@@ -8,12 +8,14 @@ import workerThreads, { isMainThread, Worker, type WorkerOptions, workerData } f
 
 const [, file, name, call, exits] = /^(.+)#(.+)@(\d+)(!?)$/.exec(process.env.THROW_INSIDE ?? '') ?? [];
 if (isMainThread) {
-  // Node does not preload into a worker thread whose code is a text. Only the thread of the background roles has one of these functions.
+  // Node does not preload into a worker thread whose code is a text. Only the threads of roles have one of these functions.
   workerThreads.Worker = class extends Worker {
     constructor(code: string | URL, options?: WorkerOptions) {
       const own = JSON.stringify(import.meta.url);
       super(
-        typeof code === 'string' ? code.replace(/import\("[^"]+\/background\/thread\.ts"\)/, `import(${own}).then(() => $&)`) : code,
+        typeof code === 'string'
+          ? code.replace(/import\("[^"]+\/(background|management)\/thread\.ts"\)/, `import(${own}).then(() => $&)`)
+          : code,
         options,
       );
     }

@@ -31,7 +31,7 @@ export interface ListenerDeps {
   /** The management API answers every request, unknown paths with 404. */
   admin: Admin | undefined;
 }
-interface Admin {
+export interface Admin {
   handle(req: IncomingMessage, res: ServerResponse): void;
   attach(server: Server): void;
   /** Closes its WebSockets: `node:http` waits for them and never closes one. */

@@ -1,9 +1,6 @@
 /** The one file that names every part: settings → stores → snapshot → roles → listener. */
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasBackground, startBackground } from './background/start.ts';
-import { startCollectorBuilder } from './collector/builder.ts';
 import { createCollectorFiles } from './collector/files.ts';
 import { readSettings, type Settings } from './config.ts';
 import { type PreparedDatabase, prepareDatabase, waitForDatabase } from './database-start.ts';
@@ -14,11 +11,8 @@ import { healthHandler } from './http/health.ts';
 import { type Running, runUntilStopped } from './lifecycle.ts';
 import { answerMeanwhile, createAdminSlot, openListeners, refuseCollection } from './listeners.ts';
 import { keepLocalCopy, readLocalCopy } from './local-configuration.ts';
-import { otherPaths } from './openapi-paths.ts';
-import { watchDeliverers, watchSources } from './operations/health.ts';
-import { watchProcesses } from './operations/processes.ts';
-import { startAlerts } from './roles/admin/alerts/evaluator.ts';
-import { startAdmin } from './roles/admin/start.ts';
+import { hasManagement, startManagement } from './management/start.ts';
+import { describeProcess, watchProcesses } from './operations/processes.ts';
 import { systemClock } from './runtime/clock.ts';
 import { collectAfterLoad } from './runtime/collect-after-load.ts';
 import { createLogger } from './runtime/logger.ts';
@@ -39,7 +33,6 @@ import { openStores, type Stores } from './stores/open-stores.ts';
 import { outageOf } from './stores/outages.ts';
 import type { Telemetry } from './telemetry/start.ts';
 import { driverOptions } from './transports/sender.ts';
-import { VERSION } from './version.ts';
 
 /** `firsthand start`. Ends the process itself; see lifecycle.ts for the exit codes. */
 export async function main(env: Record<string, string | undefined> = process.env): Promise<void> {
@@ -57,24 +50,31 @@ export async function startServer(settings: Settings, { record = true }: { recor
   const logger = createLogger(settings.logLevel, { outageOf });
   const metrics = createMetrics();
   const has = (role: Parameters<typeof settings.roles.has>[0]) => settings.roles.has(role);
+  const endingWith = (of: string) => ({
+    // As any uncaught exception: see lifecycle.ts.
+    onFailed: (error: Error) =>
+      process.nextTick(() => {
+        throw error;
+      }),
+    onFatal(error: Error) {
+      logger.fatal({ err: error }, `the thread of ${of} failed, exiting`);
+      process.exit(1);
+    },
+  });
   const background = hasBackground(settings)
     ? startBackground({
         settings,
         record,
         onSpans: settings.otelEndpoint === undefined ? undefined : (spans) => telemetry?.addSpans(spans),
-        // As any uncaught exception: see lifecycle.ts.
-        onFailed: (error) =>
-          process.nextTick(() => {
-            throw error;
-          }),
-        onFatal(error) {
-          logger.fatal({ err: error }, 'the thread of processing and delivery failed, exiting');
-          process.exit(1);
-        },
+        ...endingWith('processing and delivery'),
       })
+    : undefined;
+  const management = hasManagement(settings)
+    ? startManagement({ settings, logger, reload: () => configChanged(), ...endingWith('the management API') })
     : undefined;
   const { registry } = metrics;
   let draining = false;
+  const compiles = (has('deliver') && background === undefined) || (has('admin') && management === undefined);
   let telemetry: Telemetry | undefined;
   let snapshots: LiveSnapshot | undefined;
   let opened: Stores | undefined;
@@ -112,10 +112,11 @@ export async function startServer(settings: Settings, { record = true }: { recor
       process.exit(1);
     },
     background: background?.link,
+    management: management?.link,
   });
   const stores = await answerMeanwhile(opening, openWaiting);
   opened = stores;
-  const { log, observe, visitors, leases, ephemeral } = stores;
+  const { log, visitors, leases, ephemeral } = stores;
   const { db } = stores.config;
   registerSpaceGauge(registry, stores.space);
 
@@ -133,7 +134,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     ...(settings.databaseUrl === undefined ? {} : { listen: configNotices(db, settings.databaseUrl) }),
     ...(saved === undefined ? {} : { startFrom: saved.rows }),
     ...(settings.databaseUrl !== undefined && has('ingest') ? { onLoaded: keepLocalCopy(settings, secretKey, clock, logger) } : {}),
-    settings: { ...settings, compilesVendors: has('deliver') || has('admin') },
+    settings: { ...settings, compilesVendors: compiles },
     clock,
     logger,
     metrics,
@@ -141,24 +142,9 @@ export async function startServer(settings: Settings, { record = true }: { recor
   snapshots = live;
   const parts = createSharedParts({ settings, log, ephemeral, clock, logger });
   const { rateLimits, tap, sandbox, client, tokens, sender } = parts;
-  const { paused, cannotRun, stop: stopWatching } = watchDeliverers(ephemeral, clock);
-  const sources = watchSources(ephemeral, clock);
-  const processId = randomUUID();
-  const processes = watchProcesses({
-    ephemeral,
-    clock,
-    describe: () => ({
-      id: processId,
-      host: hostname(),
-      pid: process.pid,
-      roles: [...settings.roles],
-      version: VERSION,
-      started_at: new Date(clock.now() - Math.floor(process.uptime() * 1_000)).toISOString(),
-      memory_bytes: process.memoryUsage.rss(),
-      log_available: log.available,
-      configuration_version: live.current().version,
-    }),
-  });
+  // A thread of the management API speaks for this process.
+  const describe = describeProcess({ settings, log, snapshots: live, clock });
+  const processes = management ? undefined : watchProcesses({ ephemeral, clock, describe });
 
   const shared = { log, snapshots: live, tap, rateLimits, settings, clock, logger };
   const collector = { db, leases, ephemeral, snapshots: live, settings, clock, logger };
@@ -185,31 +171,14 @@ export async function startServer(settings: Settings, { record = true }: { recor
     await Promise.all([live.reload(), background?.reload()]);
   }
 
-  /** The roles that need the database, or the whole configuration. */
+  /** The roles that need the database, or the whole configuration. Without those of threads, which begin meanwhile. */
   async function startOthers({ vault }: PreparedDatabase): Promise<() => Promise<void>> {
     await background?.begin();
-    const operations = {
-      sandbox,
-      log,
-      observe,
-      visitors,
-      snapshots: live,
-      ephemeral,
-      sender,
-      client,
-      paused,
-      cannotRun,
-      sourceStatus: sources.statusOf,
-      processes: processes.list,
-    };
-    const admin = adminSlot
-      ? await startAdmin({ ...vault, db, settings, clock, logger, version: VERSION, rateLimits, operations, configChanged }, otherPaths)
-      : undefined;
+    const admin =
+      processes && adminSlot
+        ? await (await import('./management-role.ts')).startManagementRole({ ...shared, stores, parts, vault, processes, configChanged })
+        : management;
     if (admin) adminSlot?.fill(admin);
-    const alerts = has('admin')
-      ? startAlerts({ db, cipher: vault.cipher, leases, observe, log, snapshots: live, client, settings, clock, logger })
-      : undefined;
-    const builder = has('admin') ? startCollectorBuilder(collector) : undefined;
     const roles =
       background === undefined
         ? await startEventRoles({
@@ -227,14 +196,13 @@ export async function startServer(settings: Settings, { record = true }: { recor
           })
         : background;
     return async () => {
-      await builder?.stop();
-      await alerts?.stop();
+      await admin?.stop();
       await roles.stop();
       await telemetry?.stop();
-      await admin?.stop();
     };
   }
 
+  const managing = management?.begin();
   const stopOthers = database && (await startOthers(database));
   const listeners = await openListeners({
     settings,
@@ -254,6 +222,8 @@ export async function startServer(settings: Settings, { record = true }: { recor
     for (const line of greeting(settings, listeners.addresses, prepared.owner)) console.log(line);
     return stop;
   }
+  // Events are accepted by now. The management API may take a moment longer, and its requests wait for it.
+  await managing;
   // Watch from here on: before the listener is open, a stall delays no request.
   const stalls = watchStalls(logger);
   const collections = collectAfterLoad();
@@ -272,13 +242,12 @@ export async function startServer(settings: Settings, { record = true }: { recor
       await ingest?.stop();
       files?.stop();
       await (stopOthers ?? (await othersLater))?.();
-      stopWatching();
-      sources.stop();
-      processes.stop();
+      processes?.stop();
       stalls.stop();
       collections.stop();
       await parts.close();
       await live.stop();
+      await management?.close();
       await background?.close();
       await stores.close();
     },

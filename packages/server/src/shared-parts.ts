@@ -20,6 +20,7 @@ export interface SharedPartsDeps {
   logger: Logger;
 }
 
+export type SharedParts = ReturnType<typeof createSharedParts>;
 export function createSharedParts({ settings, log, ephemeral, clock, logger }: SharedPartsDeps) {
   const { natsUrl, allowPrivateDestinations } = settings;
   const rateLimits = createSharedLimits({ clock, ...(natsUrl === undefined ? {} : { ephemeral }) });

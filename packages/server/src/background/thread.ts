@@ -7,8 +7,9 @@ import { collectAfterLoad } from '../runtime/collect-after-load.ts';
 import { createLogger, type Logger } from '../runtime/logger.ts';
 import { familiesOf, logUnreadable, type MetricFamily } from '../runtime/metric-families.ts';
 import { createMetrics } from '../runtime/metrics.ts';
+import { type RunningRoles, runRoles } from '../runtime/role-thread.ts';
 import { watchStalls } from '../runtime/stall-watch.ts';
-import { ThreadLink } from '../runtime/thread-link.ts';
+import type { ThreadLink } from '../runtime/thread-link.ts';
 import { openVault } from '../secrets/vault.ts';
 import { createSharedParts } from '../shared-parts.ts';
 import { startSnapshot } from '../snapshot/source.ts';
@@ -31,23 +32,19 @@ export interface BackgroundData {
 }
 
 export function start(port: MessagePort, data: BackgroundData): void {
-  const link = new ThreadLink(port, LOG_ERRORS);
   const logger = createLogger(data.settings.logLevel, { outageOf });
-  process.on('uncaughtException', (error, origin) => {
-    logger.fatal({ err: error, origin }, 'uncaught exception in the thread of the background roles');
-    link.tell('failed', error.message);
+  const { link, running } = runRoles(port, {
+    of: 'processing and delivery',
+    errors: LOG_ERRORS,
+    logger,
+    start(link) {
+      // Now: the main thread may listen to channels before the roles begin.
+      const ephemeral = threadsEphemeral([link], { onError: (error) => logger.error({ err: error }, 'message between roles not handled') });
+      return () => startRoles({ link, logger, ephemeral, ...data });
+    },
   });
-  // Now: the main thread may listen to channels before the roles begin.
-  const ephemeral = threadsEphemeral(link, { onError: (error) => logger.error({ err: error }, 'message between roles not handled') });
-  let running: Promise<Roles> | undefined;
-  link.answer('begin', async () => {
-    running = startRoles({ link, logger, ephemeral, ...data });
-    await running;
-  });
-  link.answer('reload', async () => (await running)?.reload());
-  link.answer('metrics', async () => (await running)?.readMetrics() ?? []);
-  link.answer('stop', async () => (await running)?.stop());
-  link.answer('close', async () => (await running)?.close());
+  link.answer('reload', async () => (await running())?.reload());
+  link.answer('metrics', async () => (await running())?.readMetrics() ?? []);
 }
 
 interface StartDeps extends BackgroundData {
@@ -55,12 +52,9 @@ interface StartDeps extends BackgroundData {
   logger: Logger;
   ephemeral: Ephemeral;
 }
-interface Roles {
+interface Roles extends RunningRoles {
   reload(): Promise<void>;
   readMetrics(): Promise<MetricFamily[]>;
-  stop(): Promise<void>;
-  /** After `stop`: closes the stores. */
-  close(): Promise<void>;
 }
 
 async function startRoles({ link, logger, ephemeral, settings, traces, record }: StartDeps): Promise<Roles> {

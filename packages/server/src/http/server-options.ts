@@ -9,3 +9,13 @@ export const serverOptions = {
   maxHeaderSize: 16_384,
   noDelay: true,
 } as const satisfies ServerOptions;
+
+/** For a server whose requests come from a listener with these limits. */
+export const servedServerOptions = {
+  ...serverOptions,
+  headersTimeout: 0,
+  requestTimeout: 0,
+  keepAliveTimeout: 0,
+  // The listener has counted them before.
+  maxHeaderSize: 2 * serverOptions.maxHeaderSize,
+} as const satisfies ServerOptions;

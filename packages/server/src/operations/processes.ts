@@ -1,7 +1,13 @@
 /** The processes of an installation, from their announcements. Without NATS there is one. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { PROCESS_CHANNEL, type ProcessNotice } from '../channels.ts';
+import type { Settings } from '../config.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { SnapshotSource } from '../snapshot/types.ts';
 import type { Ephemeral } from '../stores/ephemeral/port.ts';
+import type { EventLog } from '../stores/event-log/port.ts';
+import { VERSION } from '../version.ts';
 import { Announcements } from './announcements.ts';
 
 const INTERVAL_MS = 5_000;
@@ -12,6 +18,28 @@ export interface Processes {
   /** This process first, then the others by start. One that falls silent is left out. */
   list(): ProcessState[];
   stop(): void;
+}
+
+export interface DescribeDeps {
+  settings: Pick<Settings, 'roles'>;
+  log: Pick<EventLog, 'available'>;
+  snapshots: SnapshotSource;
+  clock: Clock;
+}
+
+export function describeProcess({ settings, log, snapshots, clock }: DescribeDeps): () => ProcessState {
+  const id = randomUUID();
+  return () => ({
+    id,
+    host: hostname(),
+    pid: process.pid,
+    roles: [...settings.roles],
+    version: VERSION,
+    started_at: new Date(clock.now() - Math.floor(process.uptime() * 1_000)).toISOString(),
+    memory_bytes: process.memoryUsage.rss(),
+    log_available: log.available,
+    configuration_version: snapshots.current().version,
+  });
 }
 
 export function watchProcesses({

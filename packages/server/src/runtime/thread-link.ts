@@ -1,5 +1,5 @@
 /** Messages between two threads, in order: notices, and calls that are answered. */
-import type { MessagePort, Worker } from 'node:worker_threads';
+import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
 
 type Message =
   | { kind: 'tell'; name: string; value: unknown }
@@ -33,9 +33,12 @@ export class ThreadLink {
     this.#answers.set(name, answer as Answer);
   }
 
-  /** Values are copied as by `structuredClone`: a view of a buffer takes the whole buffer with it. */
-  tell(name: string, value: unknown): void {
-    this.#send({ kind: 'tell', name, value });
+  /**
+   * Values are copied as by `structuredClone`: a view of a buffer takes the whole buffer with it. `transfer`: buffers to give away instead of
+   * copying them.
+   */
+  tell(name: string, value: unknown, transfer?: Transferable[]): void {
+    this.#send({ kind: 'tell', name, value }, transfer);
   }
   call<T>(name: string, value?: unknown): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
@@ -85,7 +88,7 @@ export class ThreadLink {
       this.#send({ kind: 'failed', id, error: { name, message } });
     }
   }
-  #send(message: Message): void {
-    if (this.#ended === undefined) this.#port.postMessage(message);
+  #send(message: Message, transfer?: Transferable[]): void {
+    if (this.#ended === undefined) this.#port.postMessage(message, transfer);
   }
 }

@@ -48,6 +48,8 @@ export interface StoresDeps {
   onFatal(error: Error): void;
   /** To the thread of the background roles, which opens its stores with `openBackgroundStores` after this. */
   background?: ThreadLink | undefined;
+  /** To the thread of the management API, which opens its stores with `openManagementStores` after this. */
+  management?: ThreadLink | undefined;
 }
 type EventStores = Pick<Stores, 'log' | 'visitors' | 'leases' | 'ephemeral' | 'space' | 'close'>;
 
@@ -176,25 +178,35 @@ async function closeAll(opened: { close(): Promise<void> }[]): Promise<void> {
 }
 
 async function openEmbedded(deps: StoresDeps): Promise<EventStores> {
-  const { settings, clock, logger, onFatal, background } = deps;
+  const { management } = deps;
+  const stores = await openLocal(deps);
+  if (management === undefined) return stores;
+  const [{ shareLog }, { shareVisitors }] = await Promise.all([import('./event-log/shared.ts'), import('./visitors/shared.ts')]);
+  const shared = shareLog(management, stores.log);
+  shareVisitors(management, stores.visitors);
+  return { ...stores, close: () => closeAll([shared, stores]) };
+}
+
+async function openLocal(deps: StoresDeps): Promise<EventStores> {
+  const { settings, clock, logger, onFatal, background, management } = deps;
   if (background !== undefined) return openForeground(deps, background);
-  const [{ openLmdbLog }, { openLmdbVisitors }, { embeddedLeases }, { inProcessEphemeral }] = await Promise.all([
+  const [{ openLmdbLog }, { openLmdbVisitors }, { embeddedLeases }, { threadsEphemeral }] = await Promise.all([
     import('./event-log/lmdb.ts'),
     import('./visitors/lmdb.ts'),
     import('./leases/embedded.ts'),
-    import('./ephemeral/in-process.ts'),
+    import('./ephemeral/threads.ts'),
   ]);
   const onError = handlerFailed(logger);
   const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs: settings.dedupWindowMs, clock, onFatal, onError });
   const visitors = openLmdbVisitors(log, unreadableVisitor(logger));
   const leases = embeddedLeases({ onError });
-  const ephemeral = inProcessEphemeral({ onError: frameLost(logger) });
+  const ephemeral = threadsEphemeral(management === undefined ? [] : [management], { onError: frameLost(logger) });
   const space = { log: () => log.environment.space() };
   return { log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log]) };
 }
 
 /** The stores of requests, where the background roles have a thread of their own. */
-async function openForeground({ settings, clock, logger, onFatal }: StoresDeps, link: ThreadLink): Promise<EventStores> {
+async function openForeground({ settings, clock, logger, onFatal, management }: StoresDeps, link: ThreadLink): Promise<EventStores> {
   const [{ openIngestLog }, { sharedLog }, { sharedVisitors }, { embeddedLeases }, { threadsEphemeral }] = await Promise.all([
     import('./event-log/lmdb.ts'),
     import('./event-log/shared.ts'),
@@ -215,7 +227,7 @@ async function openForeground({ settings, clock, logger, onFatal }: StoresDeps, 
   const log = sharedLog(link, ingest);
   const visitors = sharedVisitors(link);
   const leases = embeddedLeases({ onError });
-  const ephemeral = threadsEphemeral(link, { onError: frameLost(logger) });
+  const ephemeral = threadsEphemeral(management === undefined ? [link] : [link, management], { onError: frameLost(logger) });
   return { log, visitors, leases, ephemeral, space: {}, close: () => closeAll([leases, ephemeral, log]) };
 }
 
@@ -228,7 +240,7 @@ export async function openBackgroundStores({
   link,
   ephemeral,
 }: Omit<StoresDeps, 'background'> & { link: ThreadLink; ephemeral: Ephemeral }): Promise<Omit<Stores, 'observe' | 'migrate'>> {
-  const [{ openLmdbLog }, { shareLog }, { openLmdbVisitors }, { shareVisitors }, { embeddedLeases }] = await Promise.all([
+  const [{ openLmdbLog }, { followIngest, shareLog }, { openLmdbVisitors }, { shareVisitors }, { embeddedLeases }] = await Promise.all([
     import('./event-log/lmdb.ts'),
     import('./event-log/shared.ts'),
     import('./visitors/lmdb.ts'),
@@ -239,12 +251,42 @@ export async function openBackgroundStores({
   const { dataDir, dedupWindowMs } = settings;
   const config = openUnmigrated({ dataDir });
   const log = await openLmdbLog({ path: logFolder(settings), dedupWindowMs, clock, onFatal, onError, part: 'others' });
-  shareLog(link, log);
+  const shared = shareLog(link, log);
+  followIngest(link, log);
   const visitors = openLmdbVisitors(log, unreadableVisitor(logger));
   shareVisitors(link, visitors);
   const leases = embeddedLeases({ onError });
   const space = { log: () => log.environment.space() };
-  return { config, log, visitors, leases, ephemeral, space, close: () => closeAll([leases, visitors, ephemeral, log, config]) };
+  return { config, log, visitors, leases, ephemeral, space, close: () => closeAll([shared, leases, visitors, ephemeral, log, config]) };
+}
+
+/** The embedded stores of the management API. The main thread has migrated the databases, and its log and visitors are asked for. */
+export async function openManagementStores({
+  settings: { dataDir },
+  logger,
+  link,
+  ephemeral,
+}: Pick<StoresDeps, 'settings' | 'logger'> & { link: ThreadLink; ephemeral: Ephemeral }): Promise<Omit<Stores, 'migrate' | 'space'>> {
+  const [{ sharedLog }, { sharedVisitors }, { embeddedLeases }] = await Promise.all([
+    import('./event-log/shared.ts'),
+    import('./visitors/shared.ts'),
+    import('./leases/embedded.ts'),
+  ]);
+  const config = openUnmigrated({ dataDir });
+  const observe = connectObserve({ dataDir, onConnectionError: (error) => logger.warn({ err: error }, 'database connection lost') });
+  const log = sharedLog(link);
+  const visitors = sharedVisitors(link);
+  const leases = embeddedLeases({ onError: handlerFailed(logger) });
+  const databases = { close: () => closeObserve(observe) };
+  return {
+    config,
+    observe,
+    log,
+    visitors,
+    leases,
+    ephemeral,
+    close: () => closeAll([leases, visitors, ephemeral, log, databases, config]),
+  };
 }
 
 const unreadableVisitor = (logger: Logger) => (error: unknown) =>

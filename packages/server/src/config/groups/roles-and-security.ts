@@ -8,9 +8,9 @@ export const ROLES_AND_SECURITY = {
   threads: setting({
     variable: 'THREADS',
     default: 'auto',
-    parser: oneOf('auto', '1', '2'),
+    parser: oneOf('auto', '1', '2', '3'),
     meaning:
-      'Threads of the roles on the embedded stores. With `2`, processing and delivery have a thread of their own, and requests do not wait for them; it takes about 80 MB more memory. `auto` is 2 on a machine with at least four processors. Other settings of the stores have one thread for each process.',
+      'Threads of the roles on the embedded stores. With `2`, the management API has a thread of its own, so that no event waits for it. With `3`, processing and delivery have one too, so that requests do not wait for them; it takes about 80 MB more memory. `auto` is 3 on a machine with at least four processors, else 2. Other settings of the stores have one thread for each process.',
   }),
   roles: setting<ReadonlySet<Role>>({
     variable: 'ROLES',

@@ -39,8 +39,24 @@ const engines: [name: string, make: () => Pair][] = [
       const { port1, port2 } = new MessageChannel();
       const [sender, receiver] = [port1, port2].map((port) => {
         port.unref();
-        return threadsEphemeral(new ThreadLink(port), { onError: (error) => errors.push(error) });
+        return threadsEphemeral([new ThreadLink(port)], { onError: (error) => errors.push(error) });
       });
+      return { sender: sender!, receiver: receiver!, errors };
+    },
+  ],
+  [
+    'between two threads that both know a third one',
+    () => {
+      const errors: unknown[] = [];
+      const onError = (error: unknown) => errors.push(error);
+      const pairs = [new MessageChannel(), new MessageChannel()];
+      for (const { port1, port2 } of pairs) for (const port of [port1, port2]) port.unref();
+      const between = threadsEphemeral(
+        pairs.map(({ port1 }) => new ThreadLink(port1)),
+        { onError },
+      );
+      const [sender, receiver] = pairs.map(({ port2 }) => threadsEphemeral([new ThreadLink(port2)], { onError }));
+      onTestFinished(() => between.close());
       return { sender: sender!, receiver: receiver!, errors };
     },
   ],
@@ -128,4 +144,33 @@ describe.each(engines)('ephemeral frames: %s', (engine, make) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(heard).toBe(0);
   });
+});
+
+test('the thread in the middle of others hears and reaches all of them, each frame once', async () => {
+  const pairs = [new MessageChannel(), new MessageChannel()];
+  for (const { port1, port2 } of pairs) for (const port of [port1, port2]) port.unref();
+  const middle = threadsEphemeral(pairs.map(({ port1 }) => new ThreadLink(port1)));
+  const [left, right] = pairs.map(({ port2 }) => threadsEphemeral([new ThreadLink(port2)]));
+  const all = [left!, middle, right!];
+  const heard = all.map((): unknown[] => []);
+  const ends = all.map((one, i) => one.subscribe('c', (message) => heard[i]!.push(message)));
+  await until(() => {
+    for (const one of all) one.publish('c', 'ready');
+    return heard.every((messages) => messages.length > 2);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const messages of heard) messages.length = 0;
+  for (const [i, one] of all.entries()) one.publish('c', i);
+  await until(() => heard.every((messages) => messages.length >= 3));
+  ends[2]!();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(heard.map((messages) => messages.toSorted())).toEqual([
+    [0, 1, 2],
+    [0, 1, 2],
+    [0, 1, 2],
+  ]);
+  left!.publish('c', 'after the end');
+  await until(() => heard[1]!.length === 4);
+  expect(heard[2]).toHaveLength(3);
+  await Promise.all(all.map((one) => one.close()));
 });

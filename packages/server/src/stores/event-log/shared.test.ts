@@ -10,7 +10,7 @@ import { describeEventLog } from './conformance/index.ts';
 import { BEGINNING, collect, record, records, texts, until } from './conformance/kit.ts';
 import { type LmdbLog, openIngestLog, openLmdbLog } from './lmdb.ts';
 import type { Delivery, EventLog } from './port.ts';
-import { LOG_ERRORS, sharedLog, shareLog } from './shared.ts';
+import { followIngest, LOG_ERRORS, sharedLog, shareLog } from './shared.ts';
 
 const TOPICS = ['ingest.0', 'ingest.1'];
 
@@ -21,26 +21,54 @@ interface TwoThreads {
   back: LmdbLog;
   close(): Promise<void>;
 }
+const fail = (error: unknown) => {
+  throw error;
+};
 
-async function open(path: string, dedupWindowMs = 3_600_000): Promise<TwoThreads> {
+function connected(back: LmdbLog): { here: ThreadLink; there: ThreadLink; close(): Promise<void> } {
   const { port1, port2 } = new MessageChannel();
   const [here, there] = [new ThreadLink(port1, LOG_ERRORS), new ThreadLink(port2, LOG_ERRORS)];
-  const fail = (error: unknown) => {
-    throw error;
+  const shared = shareLog(there, back);
+  return {
+    here,
+    there,
+    async close() {
+      await shared.close();
+      port1.close();
+      port2.close();
+    },
   };
-  const onStored = (topic: string, next: number) => here.tell('log.grown', [topic, next]);
+}
+
+async function open(path: string, dedupWindowMs = 3_600_000): Promise<TwoThreads> {
+  const onStored = (topic: string, next: number) => link.here.tell('log.grown', [topic, next]);
   const ingest = await openIngestLog({ path, dedupWindowMs, clock: systemClock, topics: TOPICS, onFatal: fail, onError: fail, onStored });
   const back = await openLmdbLog({ path, dedupWindowMs, part: 'others' });
-  shareLog(there, back);
-  const front = sharedLog(here, ingest);
+  const link = connected(back);
+  followIngest(link.there, back);
+  const front = sharedLog(link.here, ingest);
   return {
     front,
     back,
     async close() {
       await back.close();
       await front.close();
-      port1.close();
-      port2.close();
+      await link.close();
+    },
+  };
+}
+/** As the management API uses it: the other thread appends to the topics of ingest, too. */
+async function openAsking(path: string, dedupWindowMs = 3_600_000): Promise<TwoThreads> {
+  const back = await openLmdbLog({ path, dedupWindowMs });
+  const link = connected(back);
+  const front = sharedLog(link.here);
+  return {
+    front,
+    back,
+    async close() {
+      await front.close();
+      await link.close();
+      await back.close();
     },
   };
 }
@@ -152,6 +180,19 @@ describe('asked from the other thread', () => {
     ]);
   });
 
+  test('large records come in several answers, none missing and none twice', async () => {
+    const { front } = await fresh();
+    const large = Array.from({ length: 40 }, (_, i) => ({ id: `large-${i}`, data: Buffer.alloc(40_000, i) }));
+    const [stored] = await front.append([{ topic: 'events.pl_1', records: large }]);
+    const positions = stored!.positions.map((position) => position!);
+    const asked = ['nonsense', ...positions.toReversed(), positions[0]!];
+    const found = await front.getMany('events.pl_1', asked);
+    expect(found.map((record) => record?.position)).toEqual([undefined, ...asked.slice(1)]);
+    expect(found.map((record) => record?.data[0])).toEqual([undefined, ...large.map((_, i) => 39 - i), 0]);
+    const read = await collect(front.read('events.pl_1', { limit: 30 }));
+    expect(read.map(({ id }) => id)).toEqual(large.slice(0, 30).map(({ id }) => id));
+  });
+
   test('packed records know their positions', async () => {
     const { front } = await fresh();
     await front.append([{ topic: 'events.pl_1', records: records('events.pl_1', 5) }]);
@@ -168,35 +209,58 @@ describe('asked from the other thread', () => {
   });
 });
 
+test('a log that cannot store is known as such in the other thread', async () => {
+  const path = folder();
+  const back = await openLmdbLog({ path, dedupWindowMs: 1_000 });
+  let available = true;
+  const link = connected(Object.create(back, { available: { get: () => available } }) as LmdbLog);
+  onTestFinished(async () => {
+    await link.close();
+    await back.close();
+  });
+  const front = sharedLog(link.here);
+  expect(front.available).toBe(true);
+  available = false;
+  await until(() => !front.available);
+  available = true;
+  await until(() => front.available);
+});
+
 /** Groups are read in the other thread; everything else is asked for. */
-const path = mkdtempSync(join(tmpdir(), 'firsthand-shared-'));
-let threads: TwoThreads;
 const both = ({ front, back, close }: TwoThreads): EventLog =>
   Object.assign(Object.create(front) as EventLog, {
     consume: back.consume.bind(back),
     ackAll: back.ackAll.bind(back),
     close,
   });
-beforeAll(async () => {
-  threads = await open(path);
-});
-afterAll(async () => {
-  await threads.close();
-  rmSync(path, { recursive: true, force: true });
-});
-describeEventLog('LMDB, used from another thread', () => ({
-  log: () => both(threads),
-  async reopen() {
+
+describe.each([
+  ['LMDB, used from another thread', open],
+  ['LMDB, used from a thread that appends nothing', openAsking],
+])('%s', (name, openThreads) => {
+  const path = mkdtempSync(join(tmpdir(), 'firsthand-shared-'));
+  let threads: TwoThreads;
+  beforeAll(async () => {
+    threads = await openThreads(path);
+  });
+  afterAll(async () => {
     await threads.close();
-    threads = await open(path);
-  },
-  async withWindow(dedupWindowMs) {
-    const own = mkdtempSync(join(tmpdir(), 'firsthand-shared-'));
-    const short = await open(own, dedupWindowMs);
-    onTestFinished(async () => {
-      await short.close();
-      rmSync(own, { recursive: true, force: true });
-    });
-    return both(short);
-  },
-}));
+    rmSync(path, { recursive: true, force: true });
+  });
+  describeEventLog(name, () => ({
+    log: () => both(threads),
+    async reopen() {
+      await threads.close();
+      threads = await openThreads(path);
+    },
+    async withWindow(dedupWindowMs) {
+      const own = mkdtempSync(join(tmpdir(), 'firsthand-shared-'));
+      const short = await openThreads(own, dedupWindowMs);
+      onTestFinished(async () => {
+        await short.close();
+        rmSync(own, { recursive: true, force: true });
+      });
+      return both(short);
+    },
+  }));
+});

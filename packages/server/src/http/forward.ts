@@ -1,0 +1,76 @@
+/** Passes requests on to a server behind a stream of bytes, as a reverse proxy does. */
+import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ThreadSocket } from '../runtime/thread-socket.ts';
+
+/** Of one connection, not of the message. `Transfer-Encoding` stays on requests: it tells that there is a body. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'te', 'trailer', 'expect']);
+const OF_RESPONSE_CONNECTION: ReadonlySet<string> = new Set([...OF_CONNECTION, 'transfer-encoding']);
+
+export type OpenConnection = (remoteAddress: string | undefined) => ThreadSocket;
+
+/** `onFailed`: the server has closed its connection before it answered. */
+export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: OpenConnection, onFailed: (error: Error) => void): void {
+  const connection = open(req.socket.remoteAddress);
+  const headers = [...headersOf(req, OF_CONNECTION), 'connection', 'keep-alive'];
+  const outgoing = request({
+    createConnection: () => connection,
+    method: req.method ?? 'GET',
+    path: req.url ?? '/',
+    headers,
+    setHost: false,
+  });
+  outgoing.on('response', (answer) => {
+    // The server does not read the rest of the request.
+    if (answer.headers.connection === 'close') res.shouldKeepAlive = false;
+    res.writeHead(answer.statusCode ?? 500, answer.statusMessage ?? '', headersOf(answer, OF_RESPONSE_CONNECTION));
+    answer.pipe(res);
+    answer.on('end', () => {
+      // The rest of a body that the server did not want: the client's next request comes after it.
+      req.unpipe(outgoing);
+      req.resume();
+      connection.end();
+    });
+    // Cut off in the middle: the client must not take it for complete.
+    answer.on('error', () => res.destroy());
+  });
+  outgoing.on('error', (error) => {
+    if (res.headersSent || res.destroyed) return;
+    onFailed(error);
+  });
+  res.on('close', () => {
+    if (!res.writableFinished) outgoing.destroy();
+  });
+  req.pipe(outgoing);
+  // A small body has come by then, and goes with them.
+  setImmediate(() => outgoing.headersSent || outgoing.flushHeaders());
+}
+
+/** Passes every upgrade on, once `ready` has resolved. `close` ends that; connections that are open stay. */
+export function forwardUpgrades(server: Server, open: OpenConnection, ready: Promise<void>): { close(): void } {
+  const onUpgrade = async (req: IncomingMessage, socket: Duplex & { remoteAddress?: string }, head: Buffer) => {
+    // Node removes its error listener from an upgraded socket. Without one, a connection reset would end the process.
+    socket.on('error', () => socket.destroy());
+    await ready;
+    const connection = open(socket.remoteAddress);
+    const lines = headersOf(req, new Set()).map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    connection.write(`${req.method} ${req.url} HTTP/${req.httpVersion}\r\n${lines.join('')}\r\n`, 'latin1');
+    connection.write(head);
+    connection.on('error', () => connection.destroy());
+    socket.on('close', () => connection.destroy());
+    connection.on('close', () => socket.destroy());
+    socket.pipe(connection).pipe(socket);
+  };
+  server.on('upgrade', onUpgrade);
+  return { close: () => server.off('upgrade', onUpgrade) };
+}
+
+/** Names and values in turns, as received: repeated ones stay apart. */
+function headersOf({ rawHeaders }: IncomingMessage, without: ReadonlySet<string>): string[] {
+  const headers: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (!without.has(name.toLowerCase())) headers.push(name, rawHeaders[i + 1]!);
+  }
+  return headers;
+}

@@ -1,0 +1,102 @@
+/**
+ * Byte streams between two threads. The one that accepts connections opens them, and the other one serves them as it would sockets. A chunk
+ * is on its way at a time: a reader that waits makes the writer wait.
+ */
+import { Duplex } from 'node:stream';
+import type { ThreadLink } from './thread-link.ts';
+
+const CLOSED = 'connection closed by the other thread';
+
+export class ThreadSockets {
+  readonly #link: ThreadLink;
+  readonly #open = new Map<number, ThreadSocket>();
+  #lastId = 0;
+
+  /** `onConnection`: called in the thread that serves. */
+  constructor(link: ThreadLink, onConnection?: (socket: ThreadSocket) => void) {
+    this.#link = link;
+    link.on('socket.open', ([id, remoteAddress]: [number, string | undefined]) => onConnection?.(this.#add(id, remoteAddress)));
+    link.on('socket.data', ([id, bytes]: [number, Uint8Array<ArrayBuffer>]) => this.#open.get(id)?.received(bytes));
+    link.on('socket.taken', (id: number) => this.#open.get(id)?.taken());
+    link.on('socket.end', (id: number) => this.#open.get(id)?.ended());
+    link.on('socket.close', (id: number) => this.#open.get(id)?.destroy(new Error(CLOSED)));
+  }
+
+  /** `remoteAddress`: of the client, as the other thread shall see it. */
+  open(remoteAddress: string | undefined): ThreadSocket {
+    const id = ++this.#lastId;
+    this.#link.tell('socket.open', [id, remoteAddress]);
+    return this.#add(id, remoteAddress);
+  }
+
+  #add(id: number, remoteAddress: string | undefined): ThreadSocket {
+    const socket = new ThreadSocket(this.#link, id, remoteAddress);
+    this.#open.set(id, socket);
+    socket.once('close', () => this.#open.delete(id));
+    return socket;
+  }
+}
+
+export class ThreadSocket extends Duplex {
+  /** As of `net.Socket`. */
+  readonly remoteAddress: string | undefined;
+  readonly #link: ThreadLink;
+  readonly #id: number;
+  /** Called when the other thread has taken the chunk. */
+  #written: (() => void) | undefined;
+  /** The other thread waits until its chunk is taken. */
+  #owesTaken = false;
+  #theirsEnded = false;
+
+  constructor(link: ThreadLink, id: number, remoteAddress: string | undefined) {
+    super({ emitClose: true });
+    this.#link = link;
+    this.#id = id;
+    this.remoteAddress = remoteAddress;
+  }
+
+  received(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#owesTaken = true;
+    this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+  taken(): void {
+    const written = this.#written;
+    this.#written = undefined;
+    written?.();
+  }
+  ended(): void {
+    this.#theirsEnded = true;
+    this.push(null);
+  }
+
+  override _read(): void {
+    if (!this.#owesTaken) return;
+    this.#owesTaken = false;
+    this.#link.tell('socket.taken', this.#id);
+  }
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#send(new Uint8Array(chunk), done);
+  }
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    const bytes = new Uint8Array(chunks.reduce((size, { chunk }) => size + chunk.length, 0));
+    let at = 0;
+    for (const { chunk } of chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    this.#send(bytes, done);
+  }
+  #send(bytes: Uint8Array<ArrayBuffer>, done: () => void): void {
+    this.#written = done;
+    this.#link.tell('socket.data', [this.#id, bytes], [bytes.buffer]);
+  }
+  override _final(done: () => void): void {
+    this.#link.tell('socket.end', this.#id);
+    done();
+  }
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    // Both sides ended: the other one closes by itself.
+    if (!(this.writableFinished && this.#theirsEnded)) this.#link.tell('socket.close', this.#id);
+    done(error);
+  }
+}
