@@ -35,7 +35,8 @@ const SERVER_FLOORS: readonly (readonly string[])[] = [
   ['operations'],
   ['roles'],
   ['listeners', 'openapi-paths', 'lifecycle', 'greeting', 'database-start', 'local-configuration', 'event-roles', 'shared-parts'],
-  ['background'],
+  ['management-role'],
+  ['background', 'management'],
   ['main'],
 ];
 /** Files that choose or implement a storage engine. The rest of the server knows the ports, the queries, and which errors are outages. */
@@ -45,8 +46,9 @@ const STORE_DRIVERS = [
   /^packages\/server\/src\/stores\/observe\/(open|sqlite-writer)\.ts$/,
   /^packages\/server\/src\/stores\/(?!outages\.ts$)[^/]+\.ts$/,
 ];
-/** `main.ts` for the process, `background/` for its second thread, `row-writer-thread.ts` for its own; commands work on a stopped installation's files. */
-const MAY_NAME_DRIVERS = /^packages\/server\/src\/(stores\/|main\.ts$|background\/|outcomes\/row-writer-thread\.ts$)|^packages\/cli\//;
+/** `main.ts` for the process, `background/` and `management/` for their threads, `row-writer-thread.ts` for its own; commands work on a stopped installation's files. */
+const MAY_NAME_DRIVERS =
+  /^packages\/server\/src\/(stores\/|main\.ts$|background\/|management\/|outcomes\/row-writer-thread\.ts$)|^packages\/cli\//;
 
 const TEST_CODE = /\.test\.tsx?$|\.(e2e|browser)\.ts$|\/(testing|test|conformance)\/|^(attack|e2e|bench|scripts|examples)\//;
 const TEST_LIKE_NAME = /\/test(ing)?[.-][^/]*$|-(child|test|testing)\.ts$/;

@@ -176,7 +176,15 @@ export async function startServer(settings: Settings, { record = true }: { recor
     await background?.begin();
     const admin =
       processes && adminSlot
-        ? await (await import('./management-role.ts')).startManagementRole({ ...shared, stores, parts, vault, processes, configChanged })
+        ? await (await import('./management-role.ts')).startManagementRole({
+            ...stores,
+            ...shared,
+            db,
+            parts,
+            vault,
+            processes,
+            configChanged,
+          })
         : management;
     if (admin) adminSlot?.fill(admin);
     const roles =

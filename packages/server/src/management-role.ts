@@ -11,11 +11,21 @@ import type { Logger } from './runtime/logger.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { SharedParts } from './shared-parts.ts';
 import type { LiveSnapshot } from './snapshot/source.ts';
-import type { Stores } from './stores/open-stores.ts';
+import type { Db } from './stores/config/schema.ts';
+import type { Ephemeral } from './stores/ephemeral/port.ts';
+import type { EventLog } from './stores/event-log/port.ts';
+import type { Leases } from './stores/leases/port.ts';
+import type { ObserveStore } from './stores/observe/schema.ts';
+import type { VisitorStore } from './stores/visitors/port.ts';
 import { VERSION } from './version.ts';
 
 export interface ManagementRoleDeps {
-  stores: Pick<Stores, 'config' | 'observe' | 'log' | 'visitors' | 'leases' | 'ephemeral'>;
+  db: Db;
+  observe: ObserveStore;
+  log: EventLog;
+  visitors: VisitorStore;
+  leases: Leases;
+  ephemeral: Ephemeral;
   parts: Pick<SharedParts, 'rateLimits' | 'sandbox' | 'client' | 'sender'>;
   vault: Vault;
   snapshots: LiveSnapshot;
@@ -27,9 +37,8 @@ export interface ManagementRoleDeps {
   configChanged(): Promise<void>;
 }
 export async function startManagementRole(deps: ManagementRoleDeps): Promise<AdminRole> {
-  const { stores, parts, vault, snapshots, processes, settings, clock, logger, configChanged } = deps;
-  const { observe, log, visitors, leases, ephemeral } = stores;
-  const { db } = stores.config;
+  const { db, observe, log, visitors, leases, ephemeral, parts, vault, snapshots, processes, settings, clock, logger, configChanged } =
+    deps;
   const { rateLimits, sandbox, client, sender } = parts;
   const { paused, cannotRun, stop: stopWatching } = watchDeliverers(ephemeral, clock);
   const sources = watchSources(ephemeral, clock);

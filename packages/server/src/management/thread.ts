@@ -72,7 +72,7 @@ async function startRole({ link, logger, ephemeral, settings }: StartDeps): Prom
   async function configChanged(): Promise<void> {
     await Promise.all([snapshots.reload(), link.call('reload')]);
   }
-  const admin = await startManagementRole({ stores, parts, vault, snapshots, processes, settings, clock, logger, configChanged });
+  const admin = await startManagementRole({ ...stores, db, parts, vault, snapshots, processes, settings, clock, logger, configChanged });
   // It never listens: its connections come from the main thread, which also has the limits against slow clients.
   const server = createServer({ ...servedServerOptions, IncomingMessage: JoinedRequest }, (req, res) => admin.handle(req, res));
   admin.attach(server);
