@@ -443,6 +443,17 @@ export default vendorCases(
       event: track('Cart Viewed', { cart_id: 'c' }),
       requests: [{ body: { events: [{ external_id: 'user-1', name: 'cart', time, properties: { cart_id: 'c' } }] } }],
     },
+    ...['rest.jp-01.braze.com', 'rest.kr-01.braze.com'].map((rest_endpoint) => ({
+      name: `an instance at ${rest_endpoint}`,
+      config: { rest_endpoint },
+      event: quiz,
+      requests: [{ url: `https://${rest_endpoint}/users/track` }],
+    })),
+    {
+      name: 'the language of a locale with an underscore',
+      event: identified({ user_id: 'user-1', anonymous_id: undefined as never, traits: {}, context: { locale: 'de_DE' } }),
+      requests: [{ url, contains: { 'attributes[0].language': 'de' } }],
+    },
     ...lacking({
       'purchases[0].price': track('Order Completed', { currency: 'EUR' }),
       'purchases[0].currency': track('Order Completed', { total: 5 }),

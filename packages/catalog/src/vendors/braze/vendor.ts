@@ -46,7 +46,7 @@ const PROFILE = [
   from(source.GENDER, attribute('gender'), ['normalize_gender', 'uppercase']),
   from(source.CITY, attribute('home_city')),
   from(source.COUNTRY, attribute('country'), ['country_code', 'uppercase']),
-  from('context.locale', attribute('language'), [use('split', '-'), 'first', 'lowercase']),
+  from('context.locale', attribute('language'), ['lowercase', use('replace', '[-_].*$')]),
 ];
 /** The alias of the anonymous visitor is merged into the user's profile. */
 const IDENTIFIED = {
@@ -294,6 +294,8 @@ export default defineVendor({
         'rest.fra-02.braze.eu',
         'rest.au-01.braze.com',
         'rest.id-01.braze.com',
+        'rest.jp-01.braze.com',
+        'rest.kr-01.braze.com',
       ],
     },
     secret(

@@ -50,6 +50,11 @@ export default vendorCases(
       ],
     },
     {
+      name: 'the language of a locale with an underscore',
+      event: identified({ traits: {}, context: { locale: 'de_DE' } }),
+      requests: [{ url: `${app}/users` }, { contains: { 'properties.language': 'de' } }],
+    },
+    {
       name: 'a group is a tag',
       event: grouped(),
       requests: [

@@ -96,7 +96,7 @@ export default defineVendor({
       '@identify': event(undefined, [
         from('user_id', 'user.identity.external_id'),
         from('traits', 'update.properties.tags', [use('omit', ...NO_TAGS), 'string_values']),
-        from('context.locale', 'update.properties.language', [use('split', '-'), 'first', 'lowercase']),
+        from('context.locale', 'update.properties.language', ['lowercase', use('replace', '[-_].*$')]),
         from('context.timezone', 'update.properties.timezone_id'),
         from(source.COUNTRY, 'update.properties.country', ['country_code', 'uppercase']),
       ]),
