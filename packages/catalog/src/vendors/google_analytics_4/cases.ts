@@ -537,6 +537,14 @@ export default vendorCases(
         },
       ],
     },
+    ...[
+      ['tv', 'smart TV'],
+      ['ios', undefined],
+    ].map(([type, category]) => ({
+      name: `a device of the type ${type}`,
+      event: track('Signed Up', {}, { context: { device: { type: type ?? '', model: 'X1' } } }),
+      requests: [{ contains: { 'device.category': category, 'device.model': 'X1' } }],
+    })),
     {
       name: 'many properties leave room for session and page',
       event: track('Survey', Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`q${n}`, n])), { traits: {}, context: CONTEXT }),

@@ -32,6 +32,7 @@ const IS_FIREBASE = {
     },
   ],
 };
+const IS_CATEGORY = { field: 'context.device.type', op: 'in', value: ['desktop', 'mobile', 'tablet', 'tv'] };
 const BOTH_SIZES = {
   all: [
     { field: 'context.screen.width', op: 'exists' },
@@ -62,7 +63,8 @@ export const GLOBAL: JsonObject = {
     from('user_id', 'user_id'),
     from('timestamp', 'events[0].timestamp_micros', ['to_unix_micros']),
     from('context.ip', 'ip_override'),
-    from('context.device.type', 'device.category'),
+    // Apps of Segment's SDKs write the platform there. DeviceInfo of Google's Data Manager API names the categories.
+    from('context.device.type', 'device.category', [], { when: IS_CATEGORY, value_map: { tv: 'smart TV' } }),
     from('context.device.manufacturer', 'device.brand'),
     from('context.device.model', 'device.model'),
     from('context.os.name', 'device.operating_system'),
