@@ -162,6 +162,26 @@ export default vendorCases(
         },
       }),
     },
+    ...[
+      { tracking: false, marketing: true, opt_out: true },
+      { tracking: true, marketing: true, opt_out: false },
+      { tracking: true, marketing: false, opt_out: true },
+    ].map(({ tracking, marketing, opt_out }) => ({
+      name: `an app event, ad tracking ${tracking ? 'allowed' : 'limited'}, advertising ${marketing ? 'granted' : 'denied'}`,
+      event: track(
+        'Application Opened',
+        {},
+        {
+          context: {
+            app: { namespace: 'com.shop' },
+            os: { name: 'iOS' },
+            device: { adTrackingEnabled: tracking },
+            consent: { canonical: { marketing } },
+          },
+        },
+      ),
+      requests: [{ contains: { 'data[0].action_source': 'app_ios', 'data[0].opt_out': opt_out } }],
+    })),
     {
       name: 'a search',
       variant: 'media',

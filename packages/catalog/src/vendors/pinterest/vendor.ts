@@ -4,6 +4,7 @@ import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/defin
 import { adEvents } from '../shared/ad-events.ts';
 import { adLines } from '../shared/ad-lines.ts';
 import { RETRY_TIMEOUT, resultPerEvent } from '../shared/answers.ts';
+import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { contextLines } from '../shared/context.ts';
 import { actionSource, advertisingId } from '../shared/device.ts';
@@ -35,6 +36,8 @@ const variants = blueprints({
     from('timestamp', 'event_time', ['to_unix_seconds']),
     ...actionSource('action_source', { other: 'offline', web: 'web', android: 'app_android', ios: 'app_ios' }),
     from(source.PAGE_URL, 'event_source_url'),
+    // Of an app: whether the device limits ad tracking, or ads are not personalised.
+    from(TRACKING_ENABLED, 'opt_out', ['to_boolean'], { value_map: { true: false, false: true }, when: source.IS_APP }),
     set('opt_out', true, { when: source.AD_DENIED }),
     from('context.locale', 'language', ['lowercase', use('truncate', 2)]),
     ...contextLines('', { app_name: 'app_name', app_version: 'app_version', manufacturer: 'device_brand', model: 'device_model' }),
@@ -110,7 +113,7 @@ export default defineVendor({
   notes: [
     'An event needs an e-mail address, a mobile advertising id, or an IP address together with a user agent.',
     'The value should be before tax and shipping, Pinterest recommends. The blueprint sends value, total or revenue; change the line to prefer revenue.',
-    'A person who denied advertising is marked with opt_out if consent does not already block the event.',
+    'A person who denied advertising, or whose device limits ad tracking, is marked with opt_out if consent does not already block the event.',
     'Pinterest deduplicates with the tag by event_id and event_name.',
   ],
   default_consent_category: 'advertising',
