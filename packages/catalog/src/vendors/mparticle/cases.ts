@@ -1,3 +1,4 @@
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { lacking, vendorCases } from '../shared/cases.ts';
 import { bare, CONTEXT, grouped, identified, orderCompleted, pageViewed, productViewed, track } from '../shared/sample-events.ts';
 import mparticle from './vendor.ts';
@@ -14,6 +15,8 @@ const page_url = 'https://shop.example/checkout?x=1';
 const stamp = (id: string) => ({ timestamp_unixtime_ms: 1767323045678, source_message_id: id });
 const says = (...batches: object[]) => [{ method: 'POST', url, headers, body: batches }];
 const order = orderCompleted();
+const appEvent = (context: JsonObject) => track('Quiz Taken', {}, { context: { app: { namespace: 'com.shop' }, ...context } });
+const deviceInfo = (device_info: JsonObject) => [{ contains: { '[0].device_info': device_info } }];
 const attributes = { order_id: 'o-1', total: 42.5, revenue: 35, tax: 5, shipping: 2.5, currency: 'eur', coupon: 'TEA10', page_url };
 const quiz = track('Quiz Taken', { score: 3 }, { event_id: 'evt-7', traits: {}, context: {} });
 const sentQuiz = {
@@ -162,6 +165,42 @@ export default vendorCases(
         source_request_id: 'evt-3',
         user_attributes: { plan: 'pro', seats: '5' },
       }),
+    },
+    {
+      name: 'identify names the attributes that outputs match on',
+      event: identified({
+        traits: {
+          firstName: ' Anna ',
+          last_name: 'Berg',
+          gender: 'female',
+          phone: '+49 151 23456789',
+          address: { city: 'Bonn', zip: '53111' },
+        },
+        context: {},
+      }),
+      requests: [
+        {
+          contains: {
+            '[0].user_attributes.$FirstName': 'Anna',
+            '[0].user_attributes.$LastName': 'Berg',
+            '[0].user_attributes.last_name': 'Berg',
+            '[0].user_attributes.$Gender': 'F',
+            '[0].user_attributes.$Mobile': '+4915123456789',
+            '[0].user_attributes.$City': 'Bonn',
+            '[0].user_attributes.$Zip': '53111',
+          },
+        },
+      ],
+    },
+    {
+      name: 'an iOS device without an advertising id',
+      event: appEvent({ os: { name: 'iOS' }, device: { id: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', adTrackingEnabled: false } }),
+      requests: deviceInfo({ platform: 'iOS', ios_idfv: '0c5b3d6e-7a2f-4c39-9a55-2f6f6d6a1c11', att_authorization_status: 'denied' }),
+    },
+    {
+      name: 'an Android device without an advertising id',
+      event: appEvent({ os: { name: 'Android' }, device: { id: 'a1b2c3d4e5f60718', ad_tracking_enabled: false } }),
+      requests: deviceInfo({ platform: 'Android', android_uuid: 'a1b2c3d4e5f60718', limit_ad_tracking: true }),
     },
     {
       name: 'a group is an attribute',

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
+import { TRACKING_ENABLED } from '../shared/app-data.ts';
 import { blueprints } from '../shared/blueprints.ts';
 import { orderTotal, productList, singleProduct } from '../shared/commerce.ts';
 import { contextLines } from '../shared/context.ts';
@@ -14,6 +15,7 @@ import { ofUser, PLAIN_EMAIL, PLAIN_PHONE } from '../shared/user-data.ts';
 const DATA = 'events[0].data';
 const IS_EVENT = { field: 'type', op: 'in', value: ['track', 'page'] };
 const ANONYMOUS_UUID = { field: 'anonymous_id', op: 'matches', value: source.UUID };
+const DEVICE_ID_IS_UUID = { field: 'context.device.id', op: 'matches', value: source.UUID };
 const GLOBAL = [
   from('parameters.environment', 'environment'),
   from('user_id', 'user_identities.customer_id'),
@@ -38,11 +40,37 @@ const GLOBAL = [
   from(source.ADVERTISING_ID, 'device_info.android_advertising_id', [], {
     when: { all: [source.IS_ANDROID, source.ADVERTISING_ID_IS_UUID] },
   }),
+  // Without an advertising id the outputs for attribution know a device by these. mParticle/mparticle-java-events-sdk, DeviceInformation.
+  from('context.device.id', 'device_info.ios_idfv', [], { when: { all: [source.IS_APPLE, DEVICE_ID_IS_UUID] } }),
+  from('context.device.id', 'device_info.android_uuid', [], { when: source.IS_ANDROID }),
+  from(TRACKING_ENABLED, 'device_info.att_authorization_status', ['to_boolean'], {
+    value_map: { true: 'authorized', false: 'denied' },
+    when: source.IS_APPLE,
+  }),
+  from(TRACKING_ENABLED, 'device_info.limit_ad_tracking', ['to_boolean'], {
+    value_map: { true: false, false: true },
+    when: source.IS_ANDROID,
+  }),
   from('event_id', 'source_request_id'),
   from('timestamp', `${DATA}.timestamp_unixtime_ms`, ['to_unix_millis'], { when: IS_EVENT }),
   from('event_id', `${DATA}.source_message_id`, [], { when: IS_EVENT }),
   from('properties', `${DATA}.custom_attributes`, [], { when: IS_EVENT }),
   from(source.PAGE_URL, `${DATA}.custom_attributes.page_url`, [], { when: IS_EVENT }),
+];
+/**
+ * Names by which the outputs find what they match on, beside the traits under their own: mParticle/mparticle-apple-sdk,
+ * mParticleUserAttribute….
+ */
+const RESERVED: JsonObject[] = [
+  from(source.FIRST_NAME, 'user_attributes.$FirstName', ['trim']),
+  from(source.LAST_NAME, 'user_attributes.$LastName', ['trim']),
+  from(source.PHONE, 'user_attributes.$Mobile', [PLAIN_PHONE]),
+  from(source.GENDER, 'user_attributes.$Gender', ['normalize_gender', 'uppercase']),
+  from(source.STREET, 'user_attributes.$Address', ['to_string', 'trim']),
+  from(source.CITY, 'user_attributes.$City', ['to_string', 'trim']),
+  from(source.STATE, 'user_attributes.$State', ['to_string', 'trim']),
+  from(source.POSTAL_CODE, 'user_attributes.$Zip', ['to_string', 'trim']),
+  from(source.COUNTRY, 'user_attributes.$Country', ['to_string', 'trim']),
 ];
 const custom = (type: string): JsonObject[] => [set('events[0].event_type', 'custom_event'), set(`${DATA}.custom_event_type`, type)];
 const TYPES: Partial<Record<EventKind, string>> = {
@@ -168,7 +196,7 @@ export default defineVendor({
         set('events[0].event_type', 'screen_view'),
         from(['name', 'context.page.title', 'context.page.path'], `${DATA}.screen_name`, [], { required: true }),
       ]),
-      '@identify': event(undefined, [from('traits', 'user_attributes', ['string_values'])]),
+      '@identify': event(undefined, [from('traits', 'user_attributes', ['string_values']), ...RESERVED]),
       '@group': event(undefined, [
         from('group_id', 'user_attributes.group_id'),
         from('traits.name', 'user_attributes.group_name', ['to_string']),
