@@ -409,6 +409,46 @@ export default vendorCases(
       ],
     },
     {
+      name: 'app: an iOS device that denies tracking, a person who denies advertising',
+      event: track(
+        'Signed Up',
+        {},
+        {
+          context: {
+            app: { namespace: 'com.shop' },
+            os: { name: 'iOS' },
+            device: { id: 'IDFV-1', ad_tracking_enabled: false },
+            consent: { canonical: { marketing: false } },
+          },
+        },
+      ),
+      requests: [
+        {
+          contains: {
+            'data[0].app_data.advertiser_tracking_enabled': 0,
+            'data[0].app_data.application_tracking_enabled': 0,
+            'data[0].app_data.vendor_id': 'IDFV-1',
+          },
+        },
+      ],
+    },
+    ...[
+      { device: { advertising_id: 'AB-1' }, advertiser: 1 },
+      { device: { advertising_id: '00000000-0000-0000-0000-000000000000' }, advertiser: 0 },
+      { device: { advertising_id: 'AB-1', ad_tracking_enabled: false }, advertiser: 0 },
+    ].map(({ device, advertiser }) => ({
+      name: `app: an Android device ${JSON.stringify(device)}`,
+      event: track('Signed Up', {}, { context: { app: { namespace: 'com.shop' }, os: { name: 'Android' }, device } }),
+      requests: [
+        {
+          contains: {
+            'data[0].app_data.advertiser_tracking_enabled': advertiser,
+            'data[0].app_data.application_tracking_enabled': 1,
+          },
+        },
+      ],
+    })),
+    {
       name: 'screen: a screen of an Android app is a ViewContent of the app',
       event: pageViewed({
         original_type: 'screen',
@@ -429,7 +469,7 @@ export default vendorCases(
                 user_data: { external_id: HASHED.user_id },
                 app_data: {
                   advertiser_tracking_enabled: 0,
-                  application_tracking_enabled: 0,
+                  application_tracking_enabled: 1,
                   extinfo: ['a2', 'com.shop', '3', '3', '15', '', '', '', '', '', '', '', '', '', '', ''],
                 },
                 custom_data: { content_name: 'Cart' },

@@ -19,8 +19,11 @@ const FBC = 'context.vendor_ids.fbc';
 const LIMITED = { when: { field: 'parameters.limited_data_use', op: 'eq', value: true } };
 
 const APP_DATA: JsonObject[] = [
-  trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP_EVENT),
-  trackingEnabled('app_data.application_tracking_enabled', IS_APP_EVENT),
+  ...trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP_EVENT),
+  // What the person chose in the app, not on the device: developers.facebook.com, conversions-api/parameters/app-data.
+  set('app_data.application_tracking_enabled', 1, { when: IS_APP_EVENT }),
+  set('app_data.application_tracking_enabled', 0, { when: { all: [IS_APP_EVENT, source.AD_DENIED] } }),
+  from('context.device.id', 'app_data.vendor_id', [], { when: { all: [IS_APP_EVENT, source.IS_APPLE] } }),
   ...extendedInfo('app_data', IS_APP_EVENT),
   advertisingId('user_data.madid', ['lowercase'], IS_APP_EVENT),
 ];

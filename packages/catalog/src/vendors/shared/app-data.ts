@@ -39,7 +39,14 @@ export function extendedInfo(object: string, isApp: JsonObject): JsonObject[] {
   return [...values, set(at(0), 'a2', platform(source.IS_ANDROID)), set(at(0), 'i2', platform(source.IS_APPLE))];
 }
 
-/** 1 if the user allows tracking, otherwise 0. */
-export function trackingEnabled(target: string, isApp: JsonObject): JsonObject {
-  return from(TRACKING_ENABLED, target, ['to_boolean'], { value_map: { true: 1, false: 0 }, default: 0, when: isApp });
+/**
+ * 1 if the device allows tracking, otherwise 0. Android withholds its advertising id where the user opted out, so an id says that the
+ * user did not, as in Meta's own SDK: facebook/facebook-android-sdk, AttributionIdentifiers.
+ */
+export function trackingEnabled(target: string, isApp: JsonObject): JsonObject[] {
+  return [
+    set(target, 0, { when: isApp }),
+    set(target, 1, { when: { all: [isApp, source.IS_ANDROID, source.HAS_ADVERTISING_ID] } }),
+    from(TRACKING_ENABLED, target, ['to_boolean'], { value_map: { true: 1, false: 0 }, when: isApp }),
+  ];
 }

@@ -96,6 +96,16 @@ export default vendorCases(
       ],
     },
     {
+      name: 'an Android device whose user did not opt out',
+      config: { app_id: '0a1b2c3d-4444-4555-8666-abcdefabcdef' },
+      event: track(
+        'Signed Up',
+        {},
+        { context: { app: { namespace: 'com.shop' }, os: { name: 'Android' }, device: { advertising_id: 'AB-1' } } },
+      ),
+      requests: [{ contains: { 'data[0].app_data.advertiser_tracking_enabled': 1, 'data[0].user_data.madid': 'ab-1' } }],
+    },
+    {
       name: 'a purchase',
       event: order,
       requests: [

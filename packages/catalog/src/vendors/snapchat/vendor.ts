@@ -44,7 +44,7 @@ const variants = blueprints({
     from('context.vendor_ids.scid', 'user_data.sc_cookie1'),
     advertisingId('user_data.madid', ['lowercase']),
     ...deviceIds({ idfv: 'user_data.idfv' }),
-    trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP),
+    ...trackingEnabled('app_data.advertiser_tracking_enabled', IS_APP),
     ...extendedInfo('app_data', IS_APP),
   ],
   lines: adLines({
