@@ -1,4 +1,4 @@
-import type { SourceDefinition, SourceValue } from '@firsthand/core/inbound/source-definition.ts';
+import type { SourceDefinition, SourceMappings, SourceValue } from '@firsthand/core/inbound/source-definition.ts';
 
 /** Shopify writes amounts as text. */
 const number = (path: string): SourceValue => ({ path, as: 'number' });
@@ -15,6 +15,19 @@ const products = (each: string, item = '$'): SourceValue => ({
     price: number(`${item}.price`),
   },
 });
+
+/** Of the buyer: the billing address, otherwise where the goods go, otherwise the customer's own. */
+const ofAddress = (name: string): SourceValue => ({
+  first: ['billing_address', 'shipping_address', 'customer.default_address'].map((address) => `$.${address}.${name}`),
+});
+const buyer = (name: string): SourceValue => ({ first: [`$.customer.${name}`, ofAddress(name)] });
+const ADDRESS: SourceMappings = {
+  'traits.address.street': ofAddress('address1'),
+  'traits.address.city': ofAddress('city'),
+  'traits.address.state': { first: [ofAddress('province_code'), ofAddress('province')] },
+  'traits.address.postal_code': ofAddress('zip'),
+  'traits.address.country': { first: [ofAddress('country_code'), ofAddress('country')] },
+};
 
 /** https://shopify.dev/docs/apps/build/webhooks — the topic and the delivery's id stand in headers. */
 export const shopify: SourceDefinition = {
@@ -65,9 +78,6 @@ export const shopify: SourceDefinition = {
       prefixes: ['orders/', 'checkouts/'],
       mappings: {
         userId: '$.customer.id',
-        'properties.order_id': '$.id',
-        'properties.order_name': '$.name',
-        'properties.checkout_id': '$.checkout_id',
         'properties.total': number('$.total_price'),
         'properties.subtotal': number('$.subtotal_price'),
         'properties.tax': number('$.total_tax'),
@@ -81,13 +91,21 @@ export const shopify: SourceDefinition = {
         'properties.referring_site': '$.referring_site',
         'properties.landing_site': '$.landing_site',
         'traits.email': '$.email',
-        'traits.phone': '$.phone',
-        'traits.first_name': '$.customer.first_name',
-        'traits.last_name': '$.customer.last_name',
+        // Most orders have a number in their addresses only.
+        'traits.phone': { first: ['$.phone', ofAddress('phone'), '$.customer.phone'] },
+        'traits.first_name': buyer('first_name'),
+        'traits.last_name': buyer('last_name'),
+        ...ADDRESS,
         'context.ip': '$.client_details.browser_ip',
         'context.userAgent': '$.client_details.user_agent',
       },
     },
+    {
+      prefixes: ['orders/'],
+      mappings: { 'properties.order_id': '$.id', 'properties.order_name': '$.name', 'properties.checkout_id': '$.checkout_id' },
+    },
+    // The id that the order names as its checkout_id.
+    { prefixes: ['checkouts/'], mappings: { 'properties.checkout_id': '$.id' } },
     {
       prefixes: ['refunds/'],
       mappings: {
