@@ -6,7 +6,7 @@ const url = 'https://api.awin.com/s2s/advertiser/12345/orders';
 const context = { ...CONTEXT, click_ids: { awc: '12345_1700000000_abc' } };
 const order = orderCompleted({}, { context });
 const other = orderCompleted({ order_id: 'o-2' }, { context });
-const head = { channel: 'aw', awc: '12345_1700000000_abc' };
+const head = { channel: 'aw', transactionTime: 1767323045, awc: '12345_1700000000_abc' };
 const sale = (amount: number, orderReference: string) => ({
   ...head,
   orderReference,
@@ -57,6 +57,7 @@ export default vendorCases(
       ),
       requests: sent({
         channel: 'aw',
+        transactionTime: 1767323045,
         orderReference: 'x'.repeat(50),
         amount: 12.5,
         currency: 'GBP',

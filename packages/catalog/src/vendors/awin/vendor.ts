@@ -41,6 +41,7 @@ const variants = blueprints({
   },
   global: [
     set('channel', 'aw'),
+    from('timestamp', 'transactionTime', ['to_unix_seconds']),
     from('parameters.commission_group', 'commissionGroups[0].code'),
     set('isTest', true, { when: { field: 'parameters.test_mode', op: 'eq', value: true } }),
     from(source.clickId('awc', 'awc'), 'awc'),
@@ -81,7 +82,7 @@ export default defineVendor({
   test_mode: { field: 'test_mode', value: true, effect: 'Awin records the order as a test, without commission.' },
   notes: [
     'Open: the lists of failed orders in answers, customerAcquisition, and the fields of a basket line, which were seen in public integrations.',
-    'Open: the unit of transactionTime. It is not sent, so an order counts when it arrives.',
+    'Open: transactionTime is in seconds on the page of Awin’s API for publishers; the page of this one was read without its unit.',
     'The amount is the subtotal after discounts, before tax and delivery: properties.subtotal, then revenue, value, total.',
     'Awin deduplicates by order reference and allows 20 calls a minute, so orders are collected for 10 seconds.',
     'Refunds are declined in Awin’s own interface or through its validation API; they are not sent.',
