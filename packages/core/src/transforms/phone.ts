@@ -20,12 +20,20 @@ export const e164 = (value: unknown, country: unknown, strict = false): string |
 /** The digits without the country code. */
 export const nationalNumber = (value: unknown, country: unknown): string | undefined => parsed(value, country, false)?.nationalNumber;
 
+/**
+ * A German number is written with a 0, after which it may begin with any digits and have almost any length. So the parser takes
+ * 4915123456789 for a number of the area 049, and puts the country code before it once more. From numbers of other countries it takes the code off.
+ */
+const GERMAN_CODE = /^49/;
+
 function parsed(value: unknown, country: unknown, strict: boolean): PhoneNumber | undefined {
   const text = textOf(value)?.trim();
   if (!text || text.length > MAX_LENGTH) return undefined;
   const international = text.startsWith('00') ? `+${text.slice(2)}` : text;
   if (international.startsWith('+')) return numberOf(international, strict);
   const code = textOf(countryCode.apply(country, []))?.toUpperCase() ?? '';
+  const german = code === 'DE' && GERMAN_CODE.test(international) ? numberOf(`+${international}`, true) : undefined;
+  if (german) return german;
   if (isSupportedCountry(code)) return numberOf(international, strict, code);
   return numberOf(`+${international}`, true);
 }
