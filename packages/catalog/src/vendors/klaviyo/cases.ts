@@ -20,6 +20,14 @@ const sent = (name: string, unique_id: string, more: object) => ({
   data: { type: 'event', attributes: { metric: metric(name), profile, time, unique_id, ...more } },
 });
 const order = orderCompleted();
+/** What Klaviyo's flows and recommendations read, beside the properties under their own names. */
+const ITEMS = {
+  Items: [
+    { ProductID: 'p-1', SKU: 'S1', ProductName: 'Tea', Quantity: 2, ItemPrice: 10, RowTotal: 20, Categories: ['Drinks'], Brand: 'Leaf' },
+    { ProductID: 'S2', SKU: 'S2', ProductName: 'Cup', Quantity: 1, ItemPrice: 22.5, RowTotal: 22.5 },
+  ],
+  ItemNames: ['Tea', 'Cup'],
+};
 const quiz = track('Quiz Taken', { score: 3 });
 
 export default vendorCases(
@@ -32,7 +40,7 @@ export default vendorCases(
         {
           url,
           body: sent('Placed Order', 'o-1', {
-            properties: { order_id: 'o-1', total: 42.5, currency: 'eur' },
+            properties: { order_id: 'o-1', total: 42.5, currency: 'eur', OrderId: 'o-1' },
             value: 42.5,
             value_currency: 'EUR',
           }),
@@ -47,7 +55,11 @@ export default vendorCases(
           method: 'POST',
           url,
           headers,
-          body: sent('Placed Order', 'o-1', { properties: order.properties, value: 42.5, value_currency: 'EUR' }),
+          body: sent('Placed Order', 'o-1', {
+            properties: { ...order.properties, ...ITEMS, OrderId: 'o-1', DiscountCode: 'TEA10' },
+            value: 42.5,
+            value_currency: 'EUR',
+          }),
         },
         {
           method: 'POST',
@@ -83,7 +95,7 @@ export default vendorCases(
       requests: [
         {
           body: sent('Refunded Order', 'o-1', {
-            properties: { order_id: 'o-1', total: 42.5, currency: 'EUR' },
+            properties: { order_id: 'o-1', total: 42.5, currency: 'EUR', OrderId: 'o-1' },
             value: 42.5,
             value_currency: 'EUR',
           }),
@@ -134,7 +146,37 @@ export default vendorCases(
       variant: 'retail',
       event: productViewed(),
       requests: [
-        { url, body: sent('Viewed Product', 'evt-1', { properties: productViewed().properties, value: 10, value_currency: 'EUR' }) },
+        {
+          url,
+          body: sent('Viewed Product', 'evt-1', {
+            properties: { ...productViewed().properties, ProductID: 'p-1', ProductName: 'Tea', Categories: ['Drinks'], Price: 10 },
+            value: 10,
+            value_currency: 'EUR',
+          }),
+        },
+      ],
+    },
+    {
+      name: 'a product added, and its picture',
+      event: track('Product Added', { product_id: 'p-1', sku: 'S1', name: 'Tea', price: '10', image_url: 'https://shop.example/tea.png' }),
+      requests: [
+        {
+          contains: {
+            'data.attributes.properties.AddedItemProductID': 'p-1',
+            'data.attributes.properties.AddedItemSKU': 'S1',
+            'data.attributes.properties.AddedItemProductName': 'Tea',
+            'data.attributes.properties.AddedItemPrice': 10,
+            'data.attributes.properties.AddedItemQuantity': 1,
+            'data.attributes.properties.AddedItemImageURL': 'https://shop.example/tea.png',
+          },
+        },
+      ],
+    },
+    {
+      name: 'a checkout with its items',
+      event: orderCompleted({}, { event: 'Checkout Started' }),
+      requests: [
+        { contains: { 'data.attributes.properties.Items': ITEMS.Items, 'data.attributes.properties.ItemNames': ITEMS.ItemNames } },
       ],
     },
     {

@@ -1,4 +1,5 @@
 /** https://developers.klaviyo.com/en/reference/create_event and klaviyo/openapi, revision 2026-07-15. */
+import type { JsonObject } from '@firsthand/core/json.ts';
 import { defineVendor } from '@firsthand/core/vendor/define.ts';
 import type { AnswerRule, RequestDefinition } from '@firsthand/core/vendor/definition.ts';
 import { RETRY_TIMEOUT } from '../shared/answers.ts';
@@ -58,6 +59,41 @@ const GROUP = [
   profile('anonymous_id', 'anonymous_id'),
   profile('traits.name', 'organization', ['to_string']),
   profile('group_id', 'properties.group_id'),
+];
+
+const detail = into('event.properties');
+/**
+ * The names by which Klaviyo's flows, templates and recommendations find products, beside the properties under their own:
+ * https://developers.klaviyo.com/en/docs/guide_to_integrating_a_platform_without_a_pre_built_klaviyo_integration
+ */
+const ONE_PRODUCT = (before: string): JsonObject[] => [
+  detail(source.productId, `${before}ProductID`, ['to_string']),
+  detail('properties.sku', `${before}SKU`, ['to_string']),
+  detail(['properties.name', 'properties.product_name'], `${before}ProductName`, ['to_string']),
+  detail(source.CATEGORY, `${before}Categories[0]`, ['to_string']),
+  detail('properties.image_url', `${before}ImageURL`, ['to_string']),
+  detail('properties.url', `${before}URL`, ['to_string']),
+  detail('properties.price', `${before}Price`, ['to_number']),
+];
+const VIEWED = [...ONE_PRODUCT(''), detail('properties.brand', 'Brand', ['to_string'])];
+const ADDED = [...ONE_PRODUCT('AddedItem'), detail('properties.quantity', 'AddedItemQuantity', ['to_integer'], { default: 1 })];
+const ITEMS = [
+  detail(product('product_id', 'sku'), 'Items[*].ProductID', ['to_string']),
+  detail(product('sku'), 'Items[*].SKU', ['to_string']),
+  detail(product('name', 'product_name'), 'Items[*].ProductName', ['to_string']),
+  detail(product('quantity'), 'Items[*].Quantity', ['to_integer'], { default: 1 }),
+  detail(product('price'), 'Items[*].ItemPrice', ['to_number']),
+  detail('properties.products', 'Items[*].RowTotal', [use('multiply_fields', 'price', 'quantity')]),
+  detail(product('category', 'product_category'), 'Items[*].Categories[0]', ['to_string']),
+  detail(product('brand'), 'Items[*].Brand', ['to_string']),
+  detail(product('url'), 'Items[*].ProductURL', ['to_string']),
+  detail(product('image_url'), 'Items[*].ImageURL', ['to_string']),
+  detail(product('name', 'product_name'), 'ItemNames', ['to_string']),
+];
+const PLACED = [
+  detail(source.ORDER_ID, 'OrderId', ['to_string']),
+  detail('properties.coupon', 'DiscountCode', ['to_string']),
+  detail('properties.discount', 'DiscountValue', ['to_number']),
 ];
 
 const item = (name: string) => `ordered[*].${name}`;
@@ -138,6 +174,7 @@ export default defineVendor({
   notes: [
     'Events of visitors without user id, e-mail address and telephone number are dropped: each would be a profile that is billed.',
     'An order is sent as Placed Order and as one Ordered Product for each product.',
+    'Products are also sent under the names that Klaviyo’s flows and recommendations read (ProductID, AddedItemProductName, Items).',
     'Klaviyo ignores an event whose unique_id it already has for the same profile and metric. It is the event id, and the order id for placed, cancelled and refunded orders, as Klaviyo needs for customer lifetime value. To count several refunds of one order, map event_id to event.unique_id in Order Refunded.',
     'Klaviyo answers 202 before it has processed an event.',
   ],
@@ -174,7 +211,10 @@ export default defineVendor({
   ],
   send: 'all',
   event_name: { target: 'event.metric.data.attributes.name', only_with: 'event', max_length: 127 },
-  compact: [{ path: 'ordered', needs: ['metric'] }],
+  compact: [
+    { path: 'ordered', needs: ['metric'] },
+    { path: 'event.properties.Items', needs: ['ProductID', 'ProductName'] },
+  ],
   limits: [{ path: 'event.properties', max_keys: 400 }],
   require_one_of: [
     ['who.profile.data.attributes.email', 'who.profile.data.attributes.phone_number', 'who.profile.data.attributes.external_id'],
@@ -194,13 +234,19 @@ export default defineVendor({
     global: [...WHO, ...TRACK],
     lines: {
       product: [...unitValue('event.value'), CURRENCY],
-      order: [...orderTotal('event.value'), CURRENCY],
-      purchase: [...orderTotal('event.value'), CURRENCY, ...ORDERED],
-      refund: [...orderTotal('event.value'), CURRENCY],
+      order: [...orderTotal('event.value'), CURRENCY, ...ITEMS],
+      purchase: [...orderTotal('event.value'), CURRENCY, ...ITEMS, ...PLACED, ...ORDERED],
+      refund: [...orderTotal('event.value'), CURRENCY, ...ITEMS, ...PLACED],
       booking: [...orderTotal('event.value'), CURRENCY],
       subscription: [...orderTotal('event.value'), CURRENCY],
     },
-    extra: { 'Order Completed': ORDER_KEY, 'Order Cancelled': REVERSED, 'Order Refunded': REVERSED },
+    extra: {
+      'Product Viewed': VIEWED,
+      'Product Added': ADDED,
+      'Order Completed': ORDER_KEY,
+      'Order Cancelled': [...PLACED, ...REVERSED],
+      'Order Refunded': REVERSED,
+    },
     others: {
       '@page': event('Viewed Page', [
         from('name', 'event.properties.page_name'),
