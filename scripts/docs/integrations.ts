@@ -158,12 +158,28 @@ function limitText(rule: LimitRule): string {
   return `${code(rule.path)}: ${bounds.join(', ') || 'restricted key names'}.`;
 }
 
+const UNMAPPED = {
+  drop: 'Events without a mapping: `mapping_default`. Add an entry under `events` to send them.',
+  map: 'Events without an entry under `events` are not dropped: they are sent with the mapping of every event. Set `defaults` to `{"action": "drop"}` to drop them as `mapping_default`.',
+  pass_through: 'Events without a mapping are passed on as they are.',
+} as const;
+
+/** What an installation starts with: the variant decides, else the vendor. */
+function unmappedAction({ key, variants, default_action }: VendorDefinition): keyof typeof UNMAPPED {
+  const [first, ...others] = variants.map(({ default_config: { defaults } }) =>
+    isObject(defaults) && typeof defaults.action === 'string' ? defaults.action : default_action,
+  );
+  const action = first ?? default_action;
+  if (!Object.hasOwn(UNMAPPED, action)) throw new Error(`${key}: the action ${action} of its defaults is unknown`);
+  if (others.some((other) => other !== action))
+    throw new Error(`${key}: its variants treat other events differently; the page says it once`);
+  return action as keyof typeof UNMAPPED;
+}
+
 function dropped(vendor: VendorDefinition): string[] {
-  const { event_name, require_one_of = [], max_event_age_hours, default_action } = vendor;
+  const { event_name, require_one_of = [], max_event_age_hours } = vendor;
   return [
-    default_action === 'drop'
-      ? 'Events without a mapping: `mapping_default`. Add an entry under `events` to send them.'
-      : 'Events without a mapping are passed on as they are.',
+    UNMAPPED[unmappedAction(vendor)],
     'Events whose visitor has not granted the integration’s consent category: `consent_not_granted`.',
     'Events that the integration’s event filter does not name: `event_filtered`.',
     ...require_one_of.map((keys) => `Events with none of ${keys.map(code).join(', ')}: \`missing_required:${keys[0]}\`.`),
