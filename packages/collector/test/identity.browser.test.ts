@@ -25,6 +25,16 @@ describe('the anonymous id', () => {
     expect(events[1]!.anonymousId).toBe('from-the-server'); // from storage
   });
 
+  test('is one that the page stored before, as the guides for other tools say, and gets the server’s cookie', async () => {
+    ingest.cookieDomain = 'shop.test';
+    await stage.serve(aPipeline(), { host: 'in.shop.test' });
+    await stage.context.addInitScript("localStorage._df_id ||= 'of-another-tool'");
+    await stage.open('/', 'shop.test');
+    const [event] = await ingest.waitFor((events) => events.length === 1);
+    expect(event!.anonymousId).toBe('of-another-tool');
+    await expect.poll(() => cookieOf('shop.test')).toMatchObject([{ value: 'of-another-tool', domain: '.shop.test' }]);
+  });
+
   test('is set by a server on the same site, and shared by its subdomains', async () => {
     ingest.cookieDomain = 'shop.test';
     await stage.serve(aPipeline(), { host: 'in.shop.test' });
