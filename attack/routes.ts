@@ -41,6 +41,8 @@ const AT_MOST_MS = 10_000;
 /** The service loads a change within a second. */
 const LOADED_MS = 1_100;
 const EVENTS_PER_SECOND = 100;
+/** Without a request: turns that are long all the same. */
+const ALONE_MS = 60_000;
 const CHOSEN = new RegExp(process.env.ROUTES ?? '');
 
 export async function walkRoutes(): Promise<{ cases: number; faults: string[] }> {
@@ -65,7 +67,7 @@ export async function walkRoutes(): Promise<{ cases: number; faults: string[] }>
     const deletions = operations.filter(({ method }) => method === 'DELETE');
     const all = [...operations.filter(({ method }) => method !== 'DELETE'), ...heaviest(large), ...deletions];
     await takeFigures(large);
-    await sleep(5_000);
+    await sleep(ALONE_MS);
     print({ name: 'no request', status: 200, calls: 0, turns: await takeFigures(large) });
     for (const operation of all.filter(({ method, path }) => CHOSEN.test(`${method} ${path}`))) {
       const one = await callOften(large, operation);

@@ -32,7 +32,7 @@ export interface BackgroundData {
 }
 
 export function start(port: MessagePort, data: BackgroundData): void {
-  const logger = createLogger(data.settings.logLevel, { outageOf });
+  const logger = createLogger(data.settings.logLevel, { outageOf, thread: 'processing' });
   const { link, running } = runRoles(port, {
     of: 'processing and delivery',
     errors: LOG_ERRORS,

@@ -31,7 +31,7 @@ export interface ManagementData {
 }
 
 export function start(port: MessagePort, { settings }: ManagementData): void {
-  const logger = createLogger(settings.logLevel, { outageOf });
+  const logger = createLogger(settings.logLevel, { outageOf, thread: 'management' });
   runRoles(port, {
     of: 'the management API',
     errors: LOG_ERRORS,

@@ -6,6 +6,8 @@ export type { Logger };
 interface LoggerOptions {
   /** Names the dependency whose outage an error reports: its lines are limited together, and have no stack. */
   outageOf?: OutageOf;
+  /** Written in each line. The main thread has no name. */
+  thread?: string;
   /** Default: standard output. */
   destination?: DestinationStream;
   /** Monotonic milliseconds. */
@@ -16,12 +18,12 @@ interface LoggerOptions {
  * Writes JSON lines to standard output. Ids and durations go into fields; never log payloads, secrets or e-mail addresses. Warnings and errors
  * with an `err` are limited to one line per minute and fault; the next line says how many were left out.
  */
-export function createLogger(level: string, { outageOf, destination, now = () => performance.now() }: LoggerOptions = {}): Logger {
+export function createLogger(level: string, { outageOf, thread, destination, now = () => performance.now() }: LoggerOptions = {}): Logger {
   const limit = createFaultLimit(now, outageOf);
   return pino(
     {
       level,
-      base: null,
+      base: thread === undefined ? null : { thread },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       hooks: {
