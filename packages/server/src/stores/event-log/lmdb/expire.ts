@@ -1,5 +1,6 @@
+import { turns } from '../../../runtime/turns.ts';
 import type { StoredRecord } from '../port.ts';
-import { type BlockRecord, blockTime, readBlock, roomFor, seqOf, writeBlocks } from './block.ts';
+import { blockTime, readBlock, roomFor, seqOf, writeBlocks } from './block.ts';
 import type { CatalogueDeps } from './catalogue.ts';
 import type { Group } from './group.ts';
 import { metaKeys, readSeq, recordKey, retryKey } from './keys.ts';
@@ -7,8 +8,9 @@ import { SettledRanges } from './settled-ranges.ts';
 import type { Topic } from './topic.ts';
 import { putTopic } from './transaction.ts';
 
-const BLOCKS_AT_ONCE = 200;
-const RETRIES_AT_ONCE = 5_000;
+/** Blocks that one transaction rewrites: a few milliseconds of this thread. */
+const BLOCKS_AT_ONCE = 32;
+const RETRIES_AT_ONCE = 1_000;
 
 /**
  * Removes records older than `before` that all groups except the ignored ones have settled; for ignored groups the removed records count
@@ -47,35 +49,35 @@ export async function eraseRecords(topic: Topic, seqs: readonly number[], deps: 
   const isSettled = await settledBy([...topic.groups.values()], deps);
   const wanted = new Set(seqs);
   const left = new Set<number>();
-  const blocks = new Map<number, BlockRecord[]>();
+  const read = new Set<number>();
+  let changes: { first: number; rest: StoredRecord[] }[] = [];
   for (const seq of wanted) {
     const first = topic.blockWith(seq);
-    if (first !== undefined && !blocks.has(first)) {
-      const value = deps.records.get(recordKey(topic.number, first));
-      if (value !== undefined) blocks.set(first, readBlock(first, value));
-    }
-    if (blocks.size < BLOCKS_AT_ONCE) continue;
-    await rewrite();
+    if (first === undefined || read.has(first)) continue;
+    read.add(first);
+    const value = deps.records.get(recordKey(topic.number, first));
+    if (value === undefined) continue;
+    const records = readBlock(first, value);
+    const rest = records.filter((record) => {
+      if (!wanted.has(record.seq)) return true;
+      if (!isSettled(record.seq)) left.add(record.seq);
+      return !isSettled(record.seq);
+    });
+    // A copy: the block is a view of a page that another transaction may free.
+    if (rest.length < records.length) changes.push({ first, rest: rest.map((record) => record.copy()) });
+    if (changes.length >= BLOCKS_AT_ONCE) await rewrite();
+    await turns.bulk();
   }
   await rewrite();
   return [...left];
 
   async function rewrite(): Promise<void> {
-    const changes: { first: number; rest: BlockRecord[] }[] = [];
-    for (const [first, records] of blocks) {
-      const rest = records.filter(({ seq }) => {
-        if (!wanted.has(seq)) return true;
-        if (!isSettled(seq)) left.add(seq);
-        return !isSettled(seq);
-      });
-      // A copy: the block is a view of the page that the transaction frees.
-      if (rest.length < records.length) changes.push({ first, rest: rest.map((record) => record.copy()) });
-    }
-    blocks.clear();
     if (changes.length === 0) return;
+    const due = changes;
+    changes = [];
     deps.tails.forget(topic);
     await deps.write(() => () => {
-      if (!topic.removed) replaceBlocks(topic, changes, deps);
+      if (!topic.removed) replaceBlocks(topic, due, deps);
     });
   }
 }
@@ -87,7 +89,7 @@ async function settledBy(groups: readonly Group[], deps: CatalogueDeps): Promise
   const settled = groups.map((group) => SettledRanges.decode(group.settled.encode()));
   await deps.write(() => () => {});
   const waiting = new Set<number>();
-  for (const group of groups) for await (const seq of waitingSeqs(group, deps)) waiting.add(seq);
+  for (const group of groups) for await (const key of retryKeys(group, deps)) waiting.add(readSeq(key, 12));
   return (seq) => !waiting.has(seq) && settled.every((group) => group.has(seq));
 }
 
@@ -117,11 +119,12 @@ function putRest(topic: Topic, rest: StoredRecord[], deps: CatalogueDeps): void 
   for (const { first, bytes } of blocks) deps.records.put(recordKey(topic.number, first), bytes);
 }
 
-async function* waitingSeqs(group: Group, deps: CatalogueDeps): AsyncIterable<number> {
+type RetryKey = ReturnType<typeof retryKey>;
+async function* retryKeys(group: Group, deps: CatalogueDeps): AsyncIterable<RetryKey> {
   const end = retryKey(group.number + 1, 0, 0);
   for (let start = retryKey(group.number, 0, 0); ; ) {
     const keys = [...deps.retries.getKeys({ start, end, limit: RETRIES_AT_ONCE })];
-    for (const key of keys) yield readSeq(key, 12);
+    yield* keys;
     if (keys.length < RETRIES_AT_ONCE) return;
     const last = keys.at(-1)!;
     start = retryKey(group.number, readSeq(last, 4), readSeq(last, 12) + 1);
@@ -131,10 +134,8 @@ async function* waitingSeqs(group: Group, deps: CatalogueDeps): AsyncIterable<nu
 
 /** Drops retries whose record no longer exists. */
 async function dropOrphans(group: Group, deps: CatalogueDeps): Promise<void> {
-  const end = retryKey(group.number + 1, 0, 0);
-  const orphans = [...deps.retries.getKeys({ start: retryKey(group.number, 0, 0), end })].filter(
-    (key) => group.topic.get(readSeq(key, 12)) === undefined,
-  );
+  const orphans: RetryKey[] = [];
+  for await (const key of retryKeys(group, deps)) if (group.topic.get(readSeq(key, 12)) === undefined) orphans.push(key);
   if (orphans.length === 0) return;
   await deps.write(() => () => {
     for (const key of orphans) deps.retries.remove(key);
