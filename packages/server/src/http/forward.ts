@@ -12,24 +12,21 @@ export type OpenConnection = (remoteAddress: string | undefined) => ThreadSocket
 /** `onFailed`: the server has closed its connection before it answered. */
 export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: OpenConnection, onFailed: (error: Error) => void): void {
   const connection = open(req.socket.remoteAddress);
-  const headers = [...headersOf(req, OF_CONNECTION), 'connection', 'keep-alive'];
-  const outgoing = request({
-    createConnection: () => connection,
-    method: req.method ?? 'GET',
-    path: req.url ?? '/',
-    headers,
-    setHost: false,
-  });
+  const outgoing = request({ createConnection: () => connection, method: req.method ?? 'GET', path: req.url ?? '/', setHost: false });
+  const headers = headersOf(req, OF_CONNECTION);
+  for (let i = 0; i < headers.length; i += 2) outgoing.appendHeader(headers[i]!, headers[i + 1]!);
+  outgoing.setHeader('connection', 'keep-alive');
   outgoing.on('response', (answer) => {
     // The server does not read the rest of the request.
     if (answer.headers.connection === 'close') res.shouldKeepAlive = false;
     res.writeHead(answer.statusCode ?? 500, answer.statusMessage ?? '', headersOf(answer, OF_RESPONSE_CONNECTION));
     answer.pipe(res);
     answer.on('end', () => {
+      if (req.complete) return void connection.end();
       // The rest of a body that the server did not want: the client's next request comes after it.
       req.unpipe(outgoing);
       req.resume();
-      connection.end();
+      connection.destroy();
     });
     // Cut off in the middle: the client must not take it for complete.
     answer.on('error', () => res.destroy());

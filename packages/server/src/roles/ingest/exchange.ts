@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BodyBytes } from '../../http/body-bytes.ts';
 import { errorReply, type Rejection, type Reply } from '../../http/collection-reply.ts';
+import { freeBytes } from '../../runtime/free-bytes.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { type CollectionHeaders, collectionHeaders } from './collection-headers.ts';
 import type { IngestContext } from './deps.ts';
@@ -91,6 +92,7 @@ export class Exchange implements BodyReader, CloseListener {
   data(chunk: Buffer): void {
     if (this.finished) {
       this.#ignored += chunk.length;
+      freeBytes(chunk);
       if (this.#ignored > MAX_IGNORED_BYTES) this.req.destroy();
       return;
     }

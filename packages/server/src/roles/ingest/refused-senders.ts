@@ -11,6 +11,7 @@ import type { Rejection } from '../../http/collection-reply.ts';
 import { derivedUuid } from '../../intake/ingest-record.ts';
 import { parseBatch } from '../../intake/parse-batch.ts';
 import { isGzip, parseBody, type Unpacked, unpack, withoutMark } from '../../intake/parse-body.ts';
+import { freeBytes } from '../../runtime/free-bytes.ts';
 import type { IngestRules } from '../../snapshot/ingest-rules.ts';
 import { eventsOfBatch } from './batch.ts';
 import { type BodyReader, type Exchange, MAX_IGNORED_BYTES, MAX_KEPT_BYTES } from './exchange.ts';
@@ -71,14 +72,17 @@ class RefusedBody implements BodyReader {
   }
   data(chunk: Buffer): void {
     const { ctx, req } = this.#refused.exchange;
+    // Not later: adding the chunk frees it.
+    const { length } = chunk;
     if (!this.#open) {
-      this.#ignored += chunk.length;
+      this.#ignored += length;
+      freeBytes(chunk);
       if (this.#ignored > MAX_IGNORED_BYTES) req.destroy();
       return;
     }
     this.#bytes.add(chunk);
-    this.#size += chunk.length;
-    if (!ctx.rejectedEvents.hold(chunk.length)) this.#giveUp();
+    this.#size += length;
+    if (!ctx.rejectedEvents.hold(length)) this.#giveUp();
     else if (this.#size > MAX_KEPT_BYTES) this.#keep(false);
   }
   end(): void {

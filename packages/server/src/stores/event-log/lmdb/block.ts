@@ -1,3 +1,4 @@
+import { freeBytes } from '../../../runtime/free-bytes.ts';
 import type { LogRecord, StoredRecord } from '../port.ts';
 import { readU32 } from './keys.ts';
 
@@ -49,10 +50,8 @@ export class BlockRecord implements StoredRecord {
   }
   /** Frees the memory of its block, if it is the last record there. No record of the block may be read from now on. */
   freeBlock(): void {
-    const { buffer, length } = this.#block;
-    const isLast = this.#idEnd + this.data.length === length;
-    // A smaller block lies in a buffer together with others.
-    if (isLast && buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+    // A smaller block lies in a buffer together with others, and stays.
+    if (this.#idEnd + this.data.length === this.#block.length) freeBytes(this.#block);
   }
 }
 
