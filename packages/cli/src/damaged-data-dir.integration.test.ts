@@ -29,7 +29,7 @@ interface Ended {
   out: string;
   err: string;
 }
-function firsthand(dataDir: string, args: readonly string[], options: { uid?: number } = {}): Promise<Ended> {
+function firsthand(dataDir: string, args: readonly string[], options: { uid?: number; timeout?: number } = {}): Promise<Ended> {
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', OWNER_PASSWORD: 'a long password' };
   return new Promise((resolve) => {
     execFile(process.execPath, [MAIN, ...args], { env, ...options }, (error, out, err) =>
@@ -222,6 +222,20 @@ describe('a DATA_DIR that cannot be used', () => {
       expect({ code, out }, command.join(' ')).toEqual({ code: 1, out: '' });
       expect(err).toMatch(/^(Firsthand could not start: )?(DATA_DIR: [^\n]+ is not a folder|There is no|[^\n]+holds no backup)[^\n]*\n$/);
     }
+  });
+
+  // Node's recursive mkdir never returns there.
+  test.runIf(process.platform === 'linux').each([
+    ['start', '/proc/firsthand', ['start']],
+    ['start, deeper', '/proc/firsthand/data', ['start']],
+    ['backup', stopped, ['backup', '--to', '/proc/firsthand']],
+    ['backup into a repository', stopped, ['backup', '--repository', '/proc/firsthand']],
+  ])('because /proc takes no new folders: %s', async (_what, dataDir, command) => {
+    const { code, out, err } = await firsthand(dataDir, command, { timeout: 20_000 });
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const fault =
+      dataDir === stopped ? "ENOENT: no such file or directory, mkdir '/proc/firsthand'" : 'DATA_DIR: [^\n]+ cannot be created[^\n]+';
+    expect(err).toMatch(new RegExp(`^(Firsthand could not start: )?${fault}\n$`));
   });
 
   // Only root can act as another user, who must be able to reach the program: not in a checkout below /root.

@@ -25,6 +25,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { makeFolder } from '@firsthand/server/stores/make-folder.ts';
 import { VERSION } from '@firsthand/server/version.ts';
 import { alone } from '../embedded.ts';
 import { CommandError } from '../failure.ts';
@@ -60,7 +61,7 @@ export function isRepository(folder: string): boolean {
 
 /** Creates it where the folder is new or empty. */
 export function openRepository(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const file = join(folder, REPOSITORY_FILE);
   if (!existsSync(file)) {
     if (readdirSync(folder).length > 0) throw new CommandError(`${folder} is neither empty nor a backup repository.`);

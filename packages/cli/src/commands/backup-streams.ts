@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '@firsthand/server/stores/make-folder.ts';
 import { writeManifest } from '../backup/manifest.ts';
 import { copyStreams } from '../backup/streams.ts';
 import { CommandError } from '../failure.ts';
@@ -10,7 +11,7 @@ import { readOptions } from '../options.ts';
 export async function backupStreams(args: string[]): Promise<void> {
   const { to } = readOptions(args, { required: ['to'] });
   const settings = settingsOrFail();
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  makeFolder(to);
   if (readdirSync(to).length > 0) throw new CommandError(`${to} is not empty.`);
   try {
     const copied = await copyStreams(settings, to);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '@firsthand/server/config.ts';
 import { openUnmigrated } from '@firsthand/server/stores/config/open.ts';
 import { requireConfiguration, requireDataDir, requireStores } from '@firsthand/server/stores/data-dir.ts';
+import { makeFolder } from '@firsthand/server/stores/make-folder.ts';
 import { copyStores } from '../backup/copy-stores.ts';
 import { listFiles, writeManifest } from '../backup/manifest.ts';
 import { addBackup, openRepository, withRepository } from '../backup/repository.ts';
@@ -38,7 +39,7 @@ async function requireWhole({ dataDir, natsUrl }: Settings): Promise<void> {
 
 /** A whole copy in a folder of its own. The manifest comes last. */
 async function backUpTo(settings: Settings, to: string): Promise<{ to: string; copied: string[] }> {
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  makeFolder(to);
   if (readdirSync(to).length > 0) throw new CommandError(`${to} is not empty.`);
   chmodSync(to, 0o700);
   try {

@@ -2,11 +2,12 @@
  * Refuses a DATA_DIR that the service cannot use, or that has lost some of its files, before anything is opened or created in it: a new,
  * empty store beside the old ones would hide the loss.
  */
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db } from './config/schema.ts';
 import { EMPTY_FILE_BYTES, logFileFault } from './event-log/lmdb/file-fault.ts';
+import { makeFolder } from './make-folder.ts';
 import { OBSERVE_FILE } from './observe/tables.ts';
 
 export const SQLITE_FILE = 'config.sqlite';
@@ -27,7 +28,7 @@ const BEGIN_EMPTY = 'begin-empty';
 /** Makes the folder where there is none. */
 export function requireDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
   } catch (error) {
     throw unusable(dataDir, error);
   }
@@ -49,6 +50,8 @@ function unusable(path: string, error: unknown): Error {
     return new StoreFault(path, `cannot be read and written by this user (${code}): change its owner, or set another DATA_DIR`, {
       cause: error,
     });
+  // As from /proc: the folder above it exists.
+  if (code === 'ENOENT') return new StoreFault(path, 'cannot be created in this file system: set another DATA_DIR', { cause: error });
   return error as Error;
 }
 

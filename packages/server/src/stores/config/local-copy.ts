@@ -4,13 +4,14 @@
  * Sealed under SECRET_KEY, mode 0600, replaced atomically.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { turns } from '../../runtime/turns.ts';
 import { deriveKey } from '../../secrets/keys.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { PipelineWithSecrets, VersionedRows } from './load-config.ts';
 
 export const LOCAL_COPY_FILE = 'ingest-configuration';
@@ -82,7 +83,7 @@ function forIngest(row: PipelineWithSecrets): PipelineWithSecrets {
 
 /** Several processes may share DATA_DIR: each writes its own draft, and the last rename wins. */
 async function replaceFile(dataDir: string, file: string, text: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     const handle = await open(draft, 'wx', 0o600);
