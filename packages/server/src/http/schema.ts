@@ -3,6 +3,7 @@
 import { Type } from '@firsthand/core/config/type.ts';
 import type { TSchema } from 'typebox';
 import { invalid } from './errors.ts';
+import { restoreZoneSign } from './query-time.ts';
 
 const WHOLE = { minimum: 0, 'x-fault': 'must be a whole number, 0 or more' };
 export const PageQuery = {
@@ -43,8 +44,9 @@ export const TimeQuery = (description: string) =>
   Type.String({ description: `${description} A date without a time is that whole day (UTC).`, examples: ['2026-05-01T00:00:00.000Z'] });
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 /** Normalises to the stored format, so that text comparison equals time comparison. */
-export function timeOf(field: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+export function timeOf(field: string, given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const text = restoreZoneSign(given);
   const ms = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw invalid(field, 'must be an ISO 8601 time with a zone, or a date');
   return new Date(ms).toISOString();

@@ -158,6 +158,14 @@ test('a pixel takes its fields from the query', async () => {
   expect(stored.event.anonymous_id).toMatch(UUID);
 });
 
+test("a pixel's times may have an unencoded + before the zone", async () => {
+  const times = 'timestamp=2026-05-01T12:00:00+02:00&sentAt=2026-05-01T12:00:00+02:00';
+  const response = await fetch(`${harness.url}/v1/pixel/t?writeKey=pk_web&event=E&messageId=px-zone&${times}`);
+  expect(response.status).toBe(200);
+  const stored = (await harness.stored()).find((each) => each.event.event_id === 'px-zone')!;
+  expect(stored.body.toString()).toContain('"sentAt":"2026-05-01T12:00:00+02:00"');
+});
+
 test('an empty Referer names no page', async () => {
   await fetch(`${harness.url}/v1/pixel/t?writeKey=pk_web&event=E&messageId=px-nowhere`, { headers: { referer: '' } });
   const stored = (await harness.stored()).find((each) => each.event.event_id === 'px-nowhere')!;

@@ -2,6 +2,7 @@
 import { assign } from '@firsthand/core/inbound/target.ts';
 import { isObject, type JsonObject, own } from '@firsthand/core/json.ts';
 import { messageOf, type Rejection } from '../../http/collection-reply.ts';
+import { restoreZoneSign } from '../../http/query-time.ts';
 import { inexactNumber, parseBody } from '../../intake/parse-body.ts';
 import { admit, verifySignature } from './admission.ts';
 import { acceptEvent } from './collect.ts';
@@ -10,6 +11,7 @@ import { keyOf } from './pipeline-key.ts';
 import { rejectContent } from './reject-content.ts';
 
 const FIELDS = new Set(['type', 'event', 'name', 'userId', 'anonymousId', 'groupId', 'timestamp', 'messageId', 'sentAt']);
+const TIMES = new Set(['timestamp', 'sentAt']);
 const OBJECTS = new Set(['properties', 'context', 'traits']);
 const NESTED = /^(?:properties|context|traits)(?:\.[^.]+){1,16}$/;
 const NO_BODY = Buffer.alloc(0);
@@ -53,7 +55,7 @@ function readQuery(query: string): Pixel {
   const rejected: JsonObject = {};
   let rejection: Rejection | undefined;
   for (const [name, value] of new URLSearchParams(query)) {
-    if (FIELDS.has(name)) body[name] = value;
+    if (FIELDS.has(name)) body[name] = TIMES.has(name) ? restoreZoneSign(value) : value;
     else if (OBJECTS.has(name)) {
       const object = readObject(name, value);
       if ('code' in object) {

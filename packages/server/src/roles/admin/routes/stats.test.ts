@@ -32,6 +32,23 @@ onStory('statistics', (story) => {
     ]);
   });
 
+  test.each([
+    '2036-05-01T00:00:00+02:00',
+    '2036-05-01T00:00:00.5+02:00',
+    '2036-05-01T00:00:00%2b02:00',
+    '2036-05-01T00:00+02:00',
+  ])('the + of a zone need not be encoded: %s', async (from) => {
+    const { series } = await story.got(`stats?from=${from}&to=2036-05-01T00:59:59+02:00&fill=true`);
+    expect(series.map(({ time }) => time)).toEqual(['2036-04-30T22:00:00.000Z']);
+  });
+  test.each([
+    '2036-05-01 02:00',
+    '2036-05-01T00:00:00  02:00',
+    '2036-05-01T00:00:00 2:00',
+    '2036-05-01T00:00:00 Z',
+  ])('a space is no other part of a time: %s', async (from) =>
+    expect(await story.refusal('GET', `stats?from=${from}`)).toEqual([422, 'VALIDATION_ERROR', 'from']));
+
   test('more groups and intervals than a response may have are refused before any entry is built', async () => {
     const { pipeline } = await newIntegration(story);
     const minute = Math.floor(LATER / 60_000) + 1_000_000;
