@@ -177,6 +177,8 @@ const ACCEPTED: [name: string, call: Call][] = [
   ['one event', { path: '/v1/events', body: { type: 'page' } }],
   ['a Basic key', { key: null, headers: { authorization: `Basic ${btoa('pk_web:')}` } }],
   ['a key in the query', { key: null, path: '/v1/t?writeKey=pk_web' }],
+  ['a key in the query as Jitsu names it', { key: null, path: '/api/s/track?writekey=pk_web' }],
+  ['a key with a secret in the query', { key: null, path: '/api/s/track?writekey=pk_web:browser' }],
   ['a key in the body', { key: null, body: { ...track, writeKey: 'pk_web' } }],
   ['a lower-case scheme', { key: null, headers: { authorization: 'bearer pk_web' } }],
   ['text/plain', { headers: { 'content-type': 'text/plain' } }],

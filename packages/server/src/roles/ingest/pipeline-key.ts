@@ -1,6 +1,8 @@
 import type { CompiledPipeline, Snapshot } from '../../snapshot/types.ts';
 import type { CollectionHeaders } from './collection-headers.ts';
 
+const KEY_IN_QUERY = /write[Kk]ey=/;
+
 /** The pipeline key in a request's headers or query; undefined where only the body can name it. */
 export function keyOf(headers: CollectionHeaders, query: string | undefined): string | undefined {
   const { authorization } = headers;
@@ -14,8 +16,11 @@ export function keyOf(headers: CollectionHeaders, query: string | undefined): st
   // Jitsu's clients: the key, or key and secret.
   const jitsu = headers['x-write-key'];
   if (jitsu !== undefined) return beforeColon(jitsu.trim());
-  if (query?.includes('writeKey=')) return new URLSearchParams(query).get('writeKey') ?? undefined;
-  return undefined;
+  if (query === undefined || !KEY_IN_QUERY.test(query)) return undefined;
+  const parameters = new URLSearchParams(query);
+  // The second is Jitsu's.
+  const key = parameters.get('writeKey') ?? parameters.get('writekey');
+  return key === null ? undefined : beforeColon(key);
 }
 function beforeColon(text: string): string {
   const colon = text.indexOf(':');
