@@ -55,6 +55,11 @@ export function eventRecordId(pipelineId: string, eventId: string, replayId?: st
   return replayId === undefined ? `${pipelineId}:${eventId}` : `${pipelineId}:${eventId}#${replayId}`;
 }
 
+/** Whether a record of `replay.<integration_id>` is of a dead letter, and not of history. */
+export function replaysDeadLetter(recordId: string): boolean {
+  return recordId.startsWith('dlq_', recordId.lastIndexOf('#') + 1);
+}
+
 /** Of an event, not of a replay: the id of an event may hold any character. */
 export function readEventRecordId(recordId: string): { pipeline_id: string; event_id: string } {
   const colon = recordId.indexOf(':');

@@ -143,7 +143,7 @@ export async function replayLetters(
   for (const letter of letters) {
     const turn = turns.bulk();
     if (turn !== undefined) await turn;
-    const replayId = letter.status === 'pending' ? letter.id : newId('rpl');
+    const replayId = letter.status === 'pending' ? letter.id : `${letter.id}.${newId('rpl')}`;
     const again =
       letter.integration_id === null
         ? await deps.reingest(letter, replayId)

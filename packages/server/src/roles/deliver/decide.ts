@@ -8,7 +8,7 @@ import { atStep } from '../../runtime/stall-watch.ts';
 import { finishInLongTurns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
 import { MAX_REASON } from '../../stores/observe/stored-text.ts';
 import { type Job, newJob } from './job.ts';
-import { isDisabledByEvent, type Mode, type Plan } from './plan.ts';
+import { isDisabledByEvent, type Mode, type Plan, settleUnsent } from './plan.ts';
 import { readRetryState } from './retry-state.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
 
@@ -61,7 +61,7 @@ interface ToBuild {
 }
 /** The decision, where nothing has to be mapped for it. */
 function decideBefore(held: HeldEvent, plan: Plan, mode: Mode, now: number): Decision | ToBuild {
-  if (mode.kind === 'drop') return settle({ kind: 'dropped', reason: mode.reason });
+  if (mode.kind === 'drop') return settle(settleUnsent(held, mode.reason));
   const { vendor, faults } = plan.compiled;
   // The pinned configuration waits until it compiles; only a replay through another revision gets here without a vendor.
   if (vendor === undefined) {

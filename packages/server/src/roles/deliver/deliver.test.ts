@@ -237,6 +237,42 @@ test('replays reach the one integration, and are marked', async () => {
   await other.stop();
 });
 
+test.each([
+  'integration_disabled',
+  'client_side',
+])('a dead letter whose replay comes to an integration that sends nothing is one again (it was lost): %s', async (reason) => {
+  const unsent = reason === 'client_side' ? { delivery_mode: 'client_side' as const } : { enabled: false };
+  receiver.respond = (_request, response) => void response.writeHead(503).end();
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start({ retryBaseMs: 200 });
+  // One that was tried already, one that was not, and one of history, which is still in the log.
+  await bench.replay([anEvent('tried')], {}, 'dlq_1');
+  await until(async () => (await bench.counts()).retrying === 1);
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url), unsent)]);
+  await bench.replay([anEvent('untried#rpl_1')], {}, 'dlq_2');
+  await bench.replay([anEvent('history#dlq_1')]);
+  await until(async () => (await bench.deadLetters()).length === 2 && (await bench.counts())[`dropped:${reason}`] === 1);
+  const letters = (await bench.deadLetters()).toSorted((a, b) => (a.event_id < b.event_id ? -1 : 1));
+  const expected = { stage: 'delivery', reason, integration_id: 'int_1' };
+  expect(letters).toMatchObject([
+    { ...expected, event_id: 'tried', event: anEvent('tried') },
+    { ...expected, event_id: 'untried#rpl_1', attempts: [] },
+  ]);
+  expect(letters[0]?.attempts.length).toBeGreaterThan(0);
+  expect(receiver.eventIds).not.toContain('untried#rpl_1');
+});
+
+test('of a deleted integration the replay of a dead letter is dropped: there is nothing to replay it to', async () => {
+  receiver.respond = (_request, response) => void response.writeHead(503).end();
+  bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);
+  bench.start({ retryBaseMs: 3_600_000 });
+  await bench.replay([anEvent('e1')], {}, 'dlq_1');
+  await until(async () => (await bench.counts()).retrying === 1);
+  bench.snapshots.set([], ['pl_1']);
+  await until(async () => (await bench.counts())['dropped:integration_deleted'] === 1);
+  expect(await bench.deadLetters()).toEqual([]);
+});
+
 test('a new revision is used for the next events', async () => {
   const next = await Receiver.start();
   bench.snapshots.set([anIntegration(compiledWebhook(receiver.url))]);

@@ -15,7 +15,7 @@ import type { Health } from './health.ts';
 import { batchId, type Job, nextAttempt, openParts, type Part } from './job.ts';
 import { KeyOrder, orderKey } from './key-order.ts';
 import type { Limiter } from './limiter.ts';
-import type { Mode, Plan } from './plan.ts';
+import { type Mode, type Plan, settleUnsent } from './plan.ts';
 import { divideUnsent, isOutdated, renew, withNewestVendor } from './renew.ts';
 import { isSealed, type RestoredBatch } from './sealed-batches.ts';
 import { SendPump } from './send-pump.ts';
@@ -193,7 +193,7 @@ export class Dispatch {
     const { mode, writer, life } = this.#context;
     const { failed, next, delayMs } = retryWhole(batch, settled);
     if (mode.kind === 'drop') {
-      for (const { held } of failed) this.#finish(held, { kind: 'dropped', reason: mode.reason });
+      for (const { held } of failed) this.#finish(held, settleUnsent(held, mode.reason));
       return;
     }
     writer.writeWaiting(failed);
@@ -268,12 +268,12 @@ export class Dispatch {
   /** Settles everything that is not at the vendor. */
   drop(reason: DropReason): void {
     const { sealed, writer } = this.#context;
-    for (const held of [...this.#order.takeWaiting(), ...sealed.takeWaiting()]) writer.write(held, { kind: 'dropped', reason });
+    for (const held of [...this.#order.takeWaiting(), ...sealed.takeWaiting()]) writer.write(held, settleUnsent(held, reason));
     const batches = [...this.#batcher.takeAll(), ...this.#retries.takeAll(), ...this.#pump.takeAll()];
     for (const { job } of batches.flatMap(({ parts }) => parts)) {
       job.open--;
       // A job with another item at the vendor is settled by that item's verdict.
-      if (job.open === 0) this.#finish(job, { kind: 'dropped', reason });
+      if (job.open === 0) this.#finish(job, settleUnsent(job, reason));
     }
   }
   /** Forgets everything that is not at the vendor: the log redelivers it. */

@@ -2,8 +2,10 @@ import { type CanonicalEvent, isNamedIn } from '@firsthand/core/event/canonical.
 import { allowsIntegration } from '@firsthand/core/event/integrations.ts';
 import { isObject, own } from '@firsthand/core/json.ts';
 import type { DropReason } from '@firsthand/core/outcome/outcome.ts';
-import type { SharedMeta } from '../../event-record.ts';
+import { replaysDeadLetter, type SharedMeta } from '../../event-record.ts';
 import type { CompiledIntegration } from '../../snapshot/types.ts';
+import { readRetryState } from './retry-state.ts';
+import type { HeldEvent, Settlement } from './settlement.ts';
 
 /** What an integration does with events in general, before a single one is read. */
 export type Mode =
@@ -16,6 +18,16 @@ export function modeOf(compiled: CompiledIntegration): Mode {
   if (compiled.integration.delivery_mode === 'client_side') return { kind: 'drop', reason: 'client_side' };
   if (!compiled.integration.enabled) return { kind: 'drop', reason: 'integration_disabled' };
   return compiled.vendor === undefined ? { kind: 'wait' } : { kind: 'send' };
+}
+
+/**
+ * What becomes of an event that the integration does not send at all. The replay of a dead letter becomes a dead letter again: the old one
+ * counts as replayed, and a replay of history would not bring back all of them. Without the integration there is nothing to replay to.
+ */
+export function settleUnsent({ delivery, replay }: HeldEvent, reason: DropReason): Settlement {
+  const isKept = replay && replaysDeadLetter(delivery.record.id) && (reason === 'integration_disabled' || reason === 'client_side');
+  if (!isKept) return { kind: 'dropped', reason };
+  return { kind: 'dead_letter', stage: 'delivery', reason, attempts: readRetryState(delivery.state)?.attempts ?? [] };
 }
 
 type FindDropReason = (event: CanonicalEvent) => DropReason | undefined;

@@ -211,10 +211,12 @@ export class Bench {
     const records = events.map((event) => ({ id: eventRecordId(pipelineId, event.event_id), data: encodeEventRecord(meta, event) }));
     await this.log.append([{ topic: eventsTopic(pipelineId), records }]);
   }
-  async replay(events: CanonicalEvent[], more: Partial<EventRecordMeta> = {}, integrationId = 'int_1', pipelineId = 'pl_1'): Promise<void> {
+  /** `replayId`: of a replay of history, or the id of a dead letter. */
+  async replay(events: CanonicalEvent[], more: Partial<EventRecordMeta> = {}, replayId = 'rpl_1'): Promise<void> {
+    const [integrationId, pipelineId] = ['int_1', 'pl_1'];
     const meta = { received_at: Date.now(), org_id: 'org_1', pipeline_id: pipelineId, ...more };
     const records = events.map((event) => ({
-      id: eventRecordId(pipelineId, event.event_id, 'rpl_1'),
+      id: eventRecordId(pipelineId, event.event_id, replayId),
       data: encodeEventRecord(meta, event),
     }));
     await this.log.append([{ topic: replayTopic(integrationId), records }]);
