@@ -1,9 +1,11 @@
+import { allTraces } from './all-traces.ts';
 import { keyOf } from './keys.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
-import { allTraces, listSegments, segmentTable } from './segments.ts';
+import { listSegments, segmentTable } from './segments.ts';
 import { storedId } from './stored-text.ts';
+import { EARLIER_TRACES } from './tables.ts';
 import { idIn, inOrganisation } from './traces.ts';
 import type { Writer } from './writer.ts';
 
@@ -49,7 +51,7 @@ export async function removeTraces(observe: ObserveDb, rows: readonly ErasedTrac
       if (engine === 'postgres') {
         const same = slice.map(() => '(pipeline_id = ? and event_id = ?)').join(' or ');
         const parameters = slice.flatMap(({ pipeline_id, event_id }) => [pipeline_id, event_id]);
-        for (const table of ['trace_steps', 'trace_events']) await tx.run(`delete from ${table} where ${same}`, parameters);
+        for (const table of ['trace_steps', 'trace_events', EARLIER_TRACES]) await tx.run(`delete from ${table} where ${same}`, parameters);
         return;
       }
       const parameters = [

@@ -1,8 +1,10 @@
 /** The first event behind an alert, to show in its message. Reads one minute of one table, whatever the size of the installation. */
+
 import type { AlertKind } from '@firsthand/core/config/alert.ts';
+import { allTraces } from './all-traces.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import type { ObserveDb } from './schema.ts';
-import { allTraces, listSegments, segmentTable } from './segments.ts';
+import { listSegments, segmentTable } from './segments.ts';
 import { violatesPlan } from './traces.ts';
 
 const MINUTE = 60_000;

@@ -13,17 +13,30 @@ export async function insertRows(
   onConflict = '',
 ): Promise<void> {
   if (rows.length === 0) return;
-  const names = columns.map(([name]) => name);
-  const cell = (row: object, name: string) => ((row as Record<string, unknown>)[name] ?? null) as Value;
-  const insert = `insert into ${table} (${names.join(', ')})`;
   if (writer.engine === 'sqlite') {
+    const names = columns.map(([name]) => name);
     const values = rows.map((row) => names.map((name) => cell(row, name)));
-    return await writer.runEach(`${insert} values (${names.map(() => '?').join(', ')}) ${onConflict}`, values);
+    return await writer.runEach(
+      `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${onConflict}`,
+      values,
+    );
   }
+  await insertTogether(writer, table, columns, rows, onConflict);
+}
+/** PostgreSQL only. Resolves with the number of rows that were written. */
+export async function insertTogether(
+  writer: Writer,
+  table: string,
+  columns: readonly [name: string, type: string][],
+  rows: readonly object[],
+  onConflict: string,
+): Promise<number> {
+  if (rows.length === 0) return 0;
   const values = columns.map(([name, type]) => ({ name, type, values: rows.map((row) => cell(row, name)) }));
   const { sql, parameters } = selectRows(values);
-  await writer.run(`${insert} ${sql} ${onConflict}`, parameters);
+  return await writer.run(`insert into ${table} (${columns.map(([name]) => name).join(', ')}) ${sql} ${onConflict}`, parameters);
 }
+const cell = (row: object, name: string) => ((row as Record<string, unknown>)[name] ?? null) as Value;
 type Value = string | number | null;
 
 export async function addToCounters(writer: Writer, rows: readonly CounterRow[]): Promise<void> {

@@ -4,12 +4,12 @@
  * reads thousands of rows.
  */
 import { turns } from '../../runtime/turns.ts';
+import { allTraces } from './all-traces.ts';
 import { keyOf } from './keys.ts';
-import { countOutcomes, matchesSteps, type OutcomeFilter, type SearchedStep } from './outcome-filter.ts';
+import { type CountedOutcomes, countOutcomes, matchesSteps, type OutcomeFilter, type SearchedStep } from './outcome-filter.ts';
 import { keyOfEvent, reasonAndAnswer, type TraceEventRow, type TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { type NewestTraces, newestTraces, orAll, receivedSince, tracesBetween } from './segment-choice.ts';
-import { allTraces } from './segments.ts';
 import { storedIds } from './stored-text.ts';
 import {
   idIn,
@@ -164,7 +164,7 @@ function inOrder(observe: ObserveDb, scope: TraceCondition, after: TraceCursor |
 
 type Match = Pick<TraceEventRow, 'pipeline_id' | 'event_id' | 'received_at'> & {
   /** With `outcome`. */
-  outcomes?: number;
+  outcomes?: CountedOutcomes;
 };
 
 /** `scope`: the conditions that the index answers. The list is read in its windows. */
@@ -199,7 +199,16 @@ async function search(observe: ObserveDb, filter: TraceFilter, scope: TraceCondi
   };
 }
 
-const outcomesOf = (matches: readonly Match[]) => matches.slice(0, MOST_COUNTED).reduce((sum, { outcomes = 0 }) => sum + outcomes, 0);
+/** Two events of the same id share their steps. */
+function outcomesOf(matches: readonly Match[]): number {
+  const ofSteps = new Map<string, number>();
+  let sum = 0;
+  for (const { outcomes, ...match } of matches.slice(0, MOST_COUNTED)) {
+    sum += outcomes?.ofEvent ?? 0;
+    ofSteps.set(keyOfEvent(match), outcomes?.ofSteps ?? 0);
+  }
+  return ofSteps.values().reduce((all, steps) => all + steps, sum);
+}
 
 /** `edge`: the last event of the window; undefined where the list ends in it. */
 async function searchWindow(
@@ -230,7 +239,7 @@ async function searchWindow(
   const steps = bySteps ? await searchedSteps(observe, filter, found) : new Map<string, SearchedStep[]>();
   if (outcome !== undefined) {
     const matches = found.map((row) => ({ ...row, outcomes: countOutcomes(filter, outcome, row, steps.get(keyOfEvent(row)) ?? []) }));
-    return { matches: matches.filter(({ outcomes }) => outcomes > 0), edge: through };
+    return { matches: matches.filter(({ outcomes: { ofEvent, ofSteps } }) => ofEvent + ofSteps > 0), edge: through };
   }
   return { matches: found.filter((row) => matchesSteps(filter, row, steps.get(keyOfEvent(row)) ?? [])), edge: through };
 }

@@ -27,6 +27,7 @@ import { listTraces } from './list-traces.ts';
 import { openObserve } from './open.ts';
 import { type ObserveDb, prepareObserve } from './schema.ts';
 import { readStats } from './stats.ts';
+import { sweepRows } from './sweep.ts';
 import { findTrace, stepsOfEvents } from './traces.ts';
 import { waitingSeries } from './waiting.ts';
 import { readPosition, writeTally, writeTogether } from './write.ts';
@@ -392,6 +393,42 @@ onBothEngines('what became of events', (fresh, engine) => {
     expect(found).toMatchObject({ event: { reason: 'untraced', event: 'Order Completed' }, steps: [{}, {}] });
     const { rows } = await listTraces(observe, { org_id: 'org_7', limit: 10, offset: 0 });
     expect(rows.map(({ event_id }) => event_id).sort()).toEqual(['traced', 'untraced']);
+  });
+
+  test('a messageId that comes again after the deduplication window is a second event, and its newest trace is shown', async () => {
+    const own = { ...about, org_id: 'org_twice', pipeline_id: 'pl_twice', event_id: 'twice', user_id: 'u8' };
+    const processed = (at: number, more: object = {}): Outcome => ({
+      ...{ kind: 'processed', ...own, at, received_at: at, decisions: [{ step: 'bots', result: 'human', detail: iso(at) }] },
+      ...{ raw: { topic: 'ingest.1', position: String(at) }, stored: String(at), ...more },
+    });
+    const again = T0 + 86_400_000;
+    const listed = async (filter: object = {}) =>
+      (await listTraces(observe, { org_id: 'org_twice', limit: 10, offset: 0, ...filter })).rows.map(({ received_at }) => received_at);
+    await write(processed(T0, { user_id: 'u7' }), processed(T0 + 1, { event_id: 'once' }));
+    await write(processed(again));
+    expect(await listed()).toEqual([again, T0 + 1, T0]);
+    expect([await listed({ user_id: 'u7' }), await listed({ to: T0 + 5, pipeline_id: 'pl_twice' })]).toEqual([[T0], [T0 + 1, T0]]);
+    const { event } = (await findTrace(observe, 'org_twice', 'twice'))!;
+    expect([event.received_at, JSON.parse(event.decisions)]).toEqual([again, [{ step: 'bots', result: 'human', detail: iso(again) }]]);
+    const erased = await findTracesOf(observe, 'org_twice', { user_ids: ['u7', 'u8'], anonymous_ids: [] });
+    expect(erased.map(({ raw_position }) => Number(raw_position)).toSorted()).toEqual([T0, T0 + 1, again]);
+    const outcomes = async (filter: object) =>
+      (await listTraces(observe, { org_id: 'org_twice', limit: 10, offset: 0, outcome: {}, ...filter })).outcomes;
+    const delivered = { kind: 'delivered' as const, ...own, integration_id: 'int_8', attempt, duration_ms: 1 };
+    await write({ ...delivered, at: T0, received_at: T0 }, { ...delivered, at: again, received_at: again });
+    expect([await outcomes({ delivery: 'delivered' }), await outcomes({ status: 'processed' })], 'as the statistics').toEqual([2, 3]);
+    await write(processed(again + 1, { again: true }));
+    expect(await listed(), 'the replay of a dead letter is no event of its own').toEqual([again + 1, T0 + 1]);
+    await write(processed(again + 2));
+    const pipelines = [{ org_id: 'org_twice', pipeline_id: 'pl_twice', before: again + 2 }];
+    const ages = { traces: 0, counters: 0, deadLetters: 0, graceMs: 0, pipelines };
+    const { expiring } = await sweepRows(kyselyWriter(observe), ages, []);
+    expect(expiring.map(({ raw_position }) => Number(raw_position)).toSorted(), 'each has its own place').toEqual([T0 + 1, again + 1]);
+    await sweepRows(kyselyWriter(observe), ages, expiring);
+    expect(await listed()).toEqual([again + 2]);
+    await write(processed(again + 3));
+    await removeTraces(observe, erased);
+    expect(await listed()).toEqual([]);
   });
 
   const onSqlite = engine === 'sqlite' ? test : test.skip;

@@ -24,13 +24,18 @@ export interface OutcomeFilter extends TraceCondition {
 export type SearchedStep = Pick<TraceStepRow, 'integration_id' | 'at' | 'kind' | 'reason'>;
 type Ended = Pick<TraceEventRow, 'pipeline_id' | 'processed_at' | 'result' | 'reason'>;
 
+/** Of an event as a whole, and at integrations. */
+export interface CountedOutcomes {
+  ofEvent: number;
+  ofSteps: number;
+}
 /** How many outcomes of an event the statistics count in this time, under the other conditions. */
 export function countOutcomes(
   filter: OutcomeFilter,
   { from, to }: NonNullable<OutcomeFilter['outcome']>,
   row: Ended,
   steps: SearchedStep[],
-): number {
+): CountedOutcomes {
   const { reason, delivery, integration_id } = filter;
   const isDue = (at: number) => at >= (from ?? Number.NEGATIVE_INFINITY) && at <= (to ?? Number.POSITIVE_INFINITY);
   const ofEvent = () => {
@@ -44,7 +49,7 @@ export function countOutcomes(
     (integration_id === undefined || step.integration_id === integration_id) &&
     (delivery === undefined ? reason !== undefined : delivery === 'failed' ? FAILED.includes(step.kind) : step.kind === delivery) &&
     (reason === undefined || reasonAndAnswer(step).reason === reason);
-  return steps.filter(isCounted).length + (ofEvent() ? 1 : 0);
+  return { ofEvent: ofEvent() ? 1 : 0, ofSteps: steps.filter(isCounted).length };
 }
 /**
  * Dropped, or failed in processing: it has no steps then. For an integration it counts from the minute in which that was added, as in the

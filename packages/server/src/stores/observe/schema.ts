@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely';
 import type { ReadThread } from './read-thread.ts';
 import { prepareSegments } from './segments.ts';
-import { CAUSE_COLUMNS, type Engine, type ObserveTables, TABLES } from './tables.ts';
+import { CAUSE_COLUMNS, EARLIER_TRACES, type Engine, type ObserveTables, TABLES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
 export interface ObserveDb {
@@ -50,7 +50,7 @@ export async function prepareObserve(writer: Writer): Promise<void> {
   await writer.transaction(async (tx) => {
     if (engine === 'postgres') await tx.all('select pg_advisory_xact_lock(727274)');
     const typeOf = (type: string) => (type === 'bytes' ? (engine === 'postgres' ? 'bytea' : 'blob') : type);
-    for (const [table, { columns, required, key }] of Object.entries(TABLES)) {
+    for (const [table, { columns, required, key }] of Object.entries(tablesOf(engine))) {
       const lines = Object.entries(columns).map(([name, type]) => `${name} ${typeOf(type)}${required.includes(name) ? ' not null' : ''}`);
       if (key) lines.push(`primary key (${key.join(', ')})`);
       const rowless = engine === 'sqlite' && key && table !== 'dead_letters' ? ' without rowid' : '';
@@ -61,8 +61,18 @@ export async function prepareObserve(writer: Writer): Promise<void> {
     }
     for (const [name, on] of INDEXES) await tx.run(`create index if not exists ${name} on ${on}`);
     if (engine === 'sqlite') await prepareSegments(tx);
-    else if (await isSmall(tx)) for (const [name, on] of LATER_INDEXES) await tx.run(`create index if not exists ${name} on ${on}`);
+    else {
+      if (await isSmall(tx)) for (const [name, on] of LATER_INDEXES) await tx.run(`create index if not exists ${name} on ${on}`);
+      for (const [name, on] of [...INDEXES, ...LATER_INDEXES].filter(([, on]) => on.startsWith('trace_events ')))
+        await tx.run(`create index if not exists earlier_${name} on earlier_${on}`);
+    }
   });
+}
+
+function tablesOf(engine: Engine): Record<string, Pick<(typeof TABLES)[keyof ObserveTables], 'columns' | 'required' | 'key'>> {
+  if (engine === 'sqlite') return TABLES;
+  const { columns, required } = TABLES.trace_events;
+  return { ...TABLES, [EARLIER_TRACES]: { columns, required } };
 }
 
 /** The statements for indexes that the start leaves to the operator. Changes nothing. */

@@ -3,12 +3,13 @@
  * indexes divide. Retention may drop a segment between the choice and the query: `orAll` repeats the query then.
  */
 import { sql } from 'kysely';
+import { allTraces } from './all-traces.ts';
 import { keyOf } from './keys.ts';
 import { kyselyWriter } from './kysely-writer.ts';
 import type { TraceEventRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { withKey } from './segment-filters.ts';
-import { allTraces, listRanges, type SegmentRange, segmentSelect } from './segments.ts';
+import { listRanges, type SegmentRange, segmentSelect } from './segments.ts';
 
 /** A page first reads this many segments, then more, then all. */
 const FIRST_ASKED = [2, 12];

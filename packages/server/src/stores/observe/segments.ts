@@ -60,14 +60,6 @@ export function segmentColumns(kind: Kind): [name: string, type: string][] {
 export const textTable = (id: number) => `trace_texts_${id}`;
 export const segmentTable = (kind: Kind, id: number) => `${kind}_${id}`;
 
-/** The table or view to read traces from. The cast: the view has the columns of the table, and more. */
-export function allTraces(engine: Writer['engine']): 'trace_events' {
-  return (engine === 'sqlite' ? 'all_trace_events as trace_events' : 'trace_events') as 'trace_events';
-}
-export function allSteps(engine: Writer['engine']): 'trace_steps' {
-  return (engine === 'sqlite' ? 'all_trace_steps as trace_steps' : 'trace_steps') as 'trace_steps';
-}
-
 /** Oldest first. */
 export function listSegments(writer: Pick<Writer, 'all'>): Promise<Segment[]> {
   return writer.all<Segment>('select id, events, first_at, last_at from trace_segments order by id');

@@ -1,6 +1,7 @@
 /** Removes expired rows in slices: removing a busy minute's rows at once would block other writers for too long. */
 import { adoptRows } from './adopt.ts';
 import { dropSegment, listSegments, type Segment, segmentTable } from './segments.ts';
+import { EARLIER_TRACES } from './tables.ts';
 import type { Writer } from './writer.ts';
 
 /** Rows older than these times are removed; milliseconds since 1970. */
@@ -179,12 +180,14 @@ async function sweepTables(writer: Writer, ages: RowAges, swept: Swept): Promise
   const before = edge === undefined ? ages.traces : Math.max(ages.traces, edge + 1);
   swept.removed += await removeSome(writer, 'trace_events', 'pipeline_id, event_id', `processed_at < ?${others}`, parameters(before));
   // Rows without a primary key are identified by their physical location.
+  swept.removed += await removeSome(writer, EARLIER_TRACES, 'ctid', `processed_at < ?${others}`, parameters(before));
   swept.removed += await removeSome(writer, 'trace_steps', 'ctid', `at < ?${others}`, parameters(before));
   for (const age of ages.pipelines) {
     const limit = SLICE - swept.expiring.length;
+    const select = `select pipeline_id, event_id, raw_topic, raw_position from`;
     const found = await writer.all<ExpiringTrace>(
-      `select pipeline_id, event_id, raw_topic, raw_position from trace_events where ${EXPIRED} limit ${limit}`,
-      expired(age),
+      `${select} trace_events where ${EXPIRED} union all ${select} ${EARLIER_TRACES} where ${EXPIRED} limit ${limit}`,
+      [...expired(age), ...expired(age)],
     );
     if (hasOwnRawAge(age, ages)) swept.expiring.push(...found);
     else if (found.length > 0) swept.removed += await removeFromTables(writer, found);
@@ -194,18 +197,21 @@ async function sweepTables(writer: Writer, ages: RowAges, swept: Swept): Promise
 async function removeFromTables(writer: Writer, traces: readonly ExpiringTrace[]): Promise<number> {
   const rows = traces.map(({ pipeline_id, event_id, raw_position }) => [pipeline_id, event_id, raw_position ?? '']);
   return await writer.transaction(async (tx) => {
-    const gone = await tx.all<{ pipeline_id: string; event_id: string }>(
-      `delete from trace_events using (select value->>0 as pipeline, value->>1 as event, value->>2 as raw from json_array_elements(?::json)) as old
-        where pipeline_id = pipeline and event_id = old.event and coalesce(raw_position, '') = raw
-        returning pipeline_id, event_id`,
-      [JSON.stringify(rows)],
-    );
+    const removeFrom = (table: string) =>
+      tx.all<{ pipeline_id: string; event_id: string }>(
+        `delete from ${table} using (select value->>0 as pipeline, value->>1 as event, value->>2 as raw from json_array_elements(?::json)) as old
+          where pipeline_id = pipeline and event_id = old.event and coalesce(raw_position, '') = raw
+          returning pipeline_id, event_id`,
+        [JSON.stringify(rows)],
+      );
+    const earlier = await removeFrom(EARLIER_TRACES);
+    const gone = await removeFrom('trace_events');
     for (const [pipeline_id, own] of Map.groupBy(gone, (row) => row.pipeline_id))
       await tx.run('delete from trace_steps where pipeline_id = ? and event_id = any(?)', [
         pipeline_id,
         own.map(({ event_id }) => event_id),
       ]);
-    return gone.length;
+    return earlier.length + gone.length;
   });
 }
 

@@ -123,3 +123,6 @@ export const TABLES: Record<keyof ObserveTables, { columns: Record<string, Colum
   },
   recorder: { columns: { name: 'text', position: 'text' }, required: ['name', 'position'], key: ['name'] },
 };
+
+/** PostgreSQL only, with the columns of `trace_events`: see `write-tables.ts`. */
+export const EARLIER_TRACES = 'earlier_trace_events';

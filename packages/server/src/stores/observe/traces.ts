@@ -1,9 +1,9 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { allSteps, allTraces } from './all-traces.ts';
 import { keyOf } from './keys.ts';
 import { keyOfEvent, type TraceEventRow, type TraceStepRow } from './rows.ts';
 import type { ObserveDb } from './schema.ts';
 import { orAll, stepsOf, tracesBetween } from './segment-choice.ts';
-import { allSteps, allTraces } from './segments.ts';
 import type { ObserveTables } from './tables.ts';
 
 export interface TraceCondition {

@@ -1,8 +1,9 @@
 import { addToCounters, columnsOf, insertRows } from './insert-rows.ts';
 import { type CounterRow, keyOfEvent, type Tally, type TraceStepRow } from './rows.ts';
-import { type HealthRow, TABLES } from './tables.ts';
+import type { HealthRow } from './tables.ts';
 import { writeDeadLetters } from './write-dead-letters.ts';
 import { writeSegment } from './write-segment.ts';
+import { writeTables } from './write-tables.ts';
 import type { Writer } from './writer.ts';
 
 /** The topic of an embedded log. Each topic has its own position. */
@@ -86,20 +87,10 @@ export function isOfRows(error: unknown): error is Error {
  * keeps traces in the order of processing for retention.
  */
 async function writeRows(tx: Writer, tally: Tally): Promise<void> {
-  // For a repeated id (a replay, or the same messageId after the deduplication window) the newest row wins.
+  // For a repeated id (a replay, or the same messageId after the deduplication window) the newest row of a batch wins.
   const events = lastOf(tally.events, keyOfEvent);
   if (tx.engine === 'sqlite') await writeSegment(tx, events, tally);
-  else {
-    await insertRows(tx, 'trace_events', columnsOf('trace_events'), sorted(events, keyOfEvent), REPLACE_EVENT);
-    await insertRows(
-      tx,
-      'trace_events',
-      columnsOf('trace_events'),
-      sorted(tally.untraced, keyOfEvent),
-      'on conflict (pipeline_id, event_id) do nothing',
-    );
-    await insertRows(tx, 'trace_steps', columnsOf('trace_steps'), tally.steps);
-  }
+  else await writeTables(tx, sorted(events, keyOfEvent), sorted(tally.untraced, keyOfEvent), tally);
   await addToCounters(tx, sorted(tally.counters, keyOfCounter));
   await insertRows(
     tx,
@@ -127,10 +118,6 @@ async function movePositions(writer: Writer, moves: readonly Move[]): Promise<bo
   return moved === moves.length;
 }
 
-const REPLACE_EVENT = `on conflict (pipeline_id, event_id) do update set ${Object.keys(TABLES.trace_events.columns)
-  .filter((name) => !['org_id', 'pipeline_id', 'event_id'].includes(name))
-  .map((name) => `${name} = excluded.${name}`)
-  .join(', ')}`;
 const KEEP_NEWER_HEALTH = `on conflict (integration_id) do update set
   last_success_at = coalesce(excluded.last_success_at, integration_health.last_success_at),
   last_error = coalesce(excluded.last_error, integration_health.last_error),
