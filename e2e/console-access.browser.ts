@@ -167,6 +167,29 @@ describe('who may enter the console', () => {
     await other.context().close();
   });
 
+  test('a viewer reads the form of the data layer and cannot type in it (it said so only at Save)', async () => {
+    const rules = {
+      consent: { mapping: { statistics: 'analytics' } },
+      pii_rules: { fields: [{ path: 'traits.email', action: 'hash' }] },
+      routing_rules: [{ condition: { field: 'event', op: 'eq', value: 'Internal' }, action: 'drop' }],
+    };
+    await admin.put('/data-layer', { config: rules });
+    const viewer = { email: 'reader@firsthand.test', password: 'reader-password-1' };
+    await admin.post('/users', { ...viewer, name: 'Reader', role: 'viewer' });
+    const other = await openPage(browsing, errors);
+    await signIn(other, service.url, viewer);
+    await other.goto(`${service.url}/data-layer?open=consent,bot_filtering,pii_rules,session,identity,custom_js,routing_rules`);
+    await other.getByText('Changes need the role admin.').waitFor();
+    await other.getByRole('button', { name: 'Add a rule' }).waitFor();
+    const open = other.locator('.mantine-Accordion-panel').locator('input:not([type=hidden]), select, textarea, button');
+    // The samples beside the form can be chosen by everybody.
+    const enabled = () => open.evaluateAll((all) => all.filter((one) => !one.matches(':disabled')).map((one) => one.textContent));
+    expect((await enabled()).filter((text) => !text?.startsWith('See the effect on'))).toEqual([]);
+    expect(await open.count()).toBeGreaterThan(25);
+    expect(await other.getByRole('textbox', { name: 'Custom code' }).getAttribute('aria-readonly')).toBe('true');
+    await other.context().close();
+  });
+
   test('a role is changed and a user disabled only after a question that says what it does', async () => {
     const user = { email: 'colleague@firsthand.test', password: 'colleague-password-1' };
     const { id } = await admin.post<{ id: string }>('/users', { ...user, name: 'Colleague', role: 'editor' });

@@ -8,11 +8,12 @@ import { afterSave } from '../../after-save.ts';
 import { api, call } from '../../api.ts';
 import { Conflict, isConflict, readTheirs } from '../../components/conflict.tsx';
 import { Page } from '../../components/page.tsx';
-import { RoleButton } from '../../components/role-button.tsx';
+import { RoleButton, RoleNote } from '../../components/role-button.tsx';
 import { Failed, Loading } from '../../components/states.tsx';
 import { dateTime } from '../../format.ts';
 import { fieldErrors } from '../../forms.ts';
 import { openConfirmModal } from '../../open-confirm-modal.ts';
+import { useMay } from '../../session/use-session.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 import { readRecentEvents, TRIAL_PAGES } from '../mapping/recent-events.ts';
 import classes from './data-layer.module.css';
@@ -41,6 +42,7 @@ export function DataLayerPage() {
 /** Keeps what it started from: a newer version that is read meanwhile must not replace what is being typed. */
 function Form({ first }: { first: Stored }) {
   const queries = useQueryClient();
+  const may = useMay('admin');
   const [stored, setStored] = useState(first);
   const [config, setConfig] = useState(stored.config);
   const [conflict, setConflict] = useState<Stored>();
@@ -137,8 +139,9 @@ function Form({ first }: { first: Stored }) {
           {message}
         </Alert>
       ))}
+      <RoleNote needs="admin" />
       <div className={classes.columns}>
-        <Sections config={config} faults={faults} set={set} />
+        <Sections config={config} faults={faults} disabled={!may} set={set} />
         <PreviewPanel config={config} />
       </div>
     </Page>

@@ -7,6 +7,7 @@ export interface KeyValueTableProps<V> {
   keyLabel: string;
   addLabel: string;
   placeholder?: string;
+  disabled: boolean;
   value: Readonly<Record<string, V>>;
   /** The value of a new row. */
   initial: V;
@@ -18,7 +19,7 @@ export interface KeyValueTableProps<V> {
 
 /** Pairs of a text and a value. Rows keep their place while a key is typed. */
 export function KeyValueTable<V>(props: KeyValueTableProps<V>) {
-  const { label, keyLabel, addLabel, placeholder, value, initial, error, field, onChange } = props;
+  const { label, keyLabel, addLabel, placeholder, disabled, value, initial, error, field, onChange } = props;
   const [rows, setRows] = useState<[string, V][]>(Object.entries(value));
   function update(next: [string, V][]) {
     setRows(next);
@@ -34,6 +35,7 @@ export function KeyValueTable<V>(props: KeyValueTableProps<V>) {
         <Group key={at} gap="xs" mb={4} wrap="nowrap" align="flex-start">
           <TextInput
             size="xs"
+            disabled={disabled}
             aria-label={`${keyLabel} ${at + 1}`}
             {...(placeholder === undefined ? {} : { placeholder })}
             value={key}
@@ -42,12 +44,18 @@ export function KeyValueTable<V>(props: KeyValueTableProps<V>) {
             onChange={({ currentTarget }) => update(rows.with(at, [currentTarget.value, chosen]))}
           />
           {field(chosen, (next) => update(rows.with(at, [key, next])), at)}
-          <Button variant="subtle" color="gray" aria-label={`Remove ${key}`} onClick={() => update(rows.toSpliced(at, 1))}>
+          <Button
+            variant="subtle"
+            color="gray"
+            disabled={disabled}
+            aria-label={`Remove ${key}`}
+            onClick={() => update(rows.toSpliced(at, 1))}
+          >
             ✕
           </Button>
         </Group>
       ))}
-      <Button variant="default" onClick={() => setRows([...rows, ['', initial]])}>
+      <Button variant="default" disabled={disabled} onClick={() => setRows([...rows, ['', initial]])}>
         {addLabel}
       </Button>
     </div>

@@ -18,10 +18,11 @@ const NEW_RULE: Rule = { condition: { all: [NEW_COMPARISON] }, action: 'drop' };
 export interface RoutingRulesProps {
   value: readonly Rule[];
   faults: Faults;
+  disabled: boolean;
   onChange: (rules: Rule[]) => void;
 }
 
-export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
+export function RoutingRules({ value, faults, disabled, onChange }: RoutingRulesProps) {
   const pipelines = useQuery(pipelinesQuery()).data?.pipelines ?? [];
   const completions = useCompletions(pipelines[0]?.id, sampleEvent);
   const named = Object.entries(faults).map(([field, message]) => ({ field, message }));
@@ -41,6 +42,7 @@ export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
             <Group gap="xs" align="flex-start">
               <Select
                 size="xs"
+                disabled={disabled}
                 w={130}
                 aria-label={`What ${name} does`}
                 allowDeselect={false}
@@ -54,6 +56,7 @@ export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
               />
               <PipelinesSelect
                 size="xs"
+                disabled={disabled}
                 style={{ flex: 1, minWidth: 160 }}
                 aria-label={`Pipelines of ${name}`}
                 placeholder={rule.pipeline_ids?.length ? '' : 'of every pipeline'}
@@ -69,7 +72,7 @@ export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
                   variant="subtle"
                   color="gray"
                   px={8}
-                  disabled={at === 0}
+                  disabled={disabled || at === 0}
                   aria-label={`Move ${name} up`}
                   onClick={() => move(at, at - 1)}
                 >
@@ -79,7 +82,7 @@ export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
                   variant="subtle"
                   color="gray"
                   px={8}
-                  disabled={at === value.length - 1}
+                  disabled={disabled || at === value.length - 1}
                   aria-label={`Move ${name} down`}
                   onClick={() => move(at, at + 1)}
                 >
@@ -89,6 +92,7 @@ export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
                   variant="subtle"
                   color="gray"
                   px={8}
+                  disabled={disabled}
                   aria-label={`Remove routing ${name}`}
                   onClick={() => onChange(value.toSpliced(at, 1))}
                 >
@@ -101,14 +105,14 @@ export function RoutingRules({ value, faults, onChange }: RoutingRulesProps) {
               where={`${where}.condition`}
               value={rule.condition}
               faults={named}
-              disabled={false}
+              disabled={disabled}
               suggestions={(typed) => suggestPaths(completions, typed)}
               onChange={(condition) => set({ condition: condition ?? { all: [] } })}
             />
           </section>
         );
       })}
-      <Button variant="default" onClick={() => onChange([...value, NEW_RULE])}>
+      <Button variant="default" disabled={disabled} onClick={() => onChange([...value, NEW_RULE])}>
         Add a rule
       </Button>
     </div>

@@ -55,10 +55,11 @@ const isShown = (field: string): boolean =>
 export interface SectionsProps {
   config: DataLayerConfig;
   faults: Faults;
+  disabled: boolean;
   set: <K extends keyof DataLayerConfig>(section: K, next: Partial<DataLayerConfig[K]>) => void;
 }
 
-export function Sections({ config, faults, set }: SectionsProps) {
+export function Sections({ config, faults, disabled, set }: SectionsProps) {
   const [{ open }, setSearch] = useDataLayerSearch();
   const at = (path: string, entries?: readonly unknown[]) => messageAt(faults, path, entries);
   const { code } = config.custom_js;
@@ -78,6 +79,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
     >
       <Section {...shared} id="consent" title="Consent" note="Raw categories of your consent tool become the canonical ones.">
         <KeyValueTable
+          disabled={disabled}
           label="Category mapping"
           keyLabel="Raw category"
           addLabel="Add a category"
@@ -86,6 +88,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           error={(key) => at(`consent.mapping.${key}`)}
           field={(chosen, onChange, row) => (
             <Select
+              disabled={disabled}
               size="xs"
               w={150}
               aria-label={`Canonical category ${row + 1}`}
@@ -98,6 +101,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={(mapping) => set('consent', { mapping })}
         />
         <MultiSelect
+          disabled={disabled}
           label="Granted when an event carries no consent"
           error={at('consent.default')}
           description="Leave empty unless the law of your country permits it."
@@ -117,6 +121,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           }
         />
         <Switch
+          disabled={disabled}
           label="Honour Global Privacy Control"
           checked={config.consent.honour_gpc}
           onChange={({ currentTarget }) => set('consent', { honour_gpc: currentTarget.checked })}
@@ -124,6 +129,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
       </Section>
       <Section {...shared} id="bot_filtering" sample="crawler" title="Bots" note="Crawlers and scripts, by their user agent.">
         <Select
+          disabled={disabled}
           label="What happens to them"
           error={at('bot_filtering.action')}
           allowDeselect={false}
@@ -136,11 +142,13 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={(action) => set('bot_filtering', { action: action as 'flag' })}
         />
         <Switch
+          disabled={disabled}
           label="A missing user agent is a bot"
           checked={config.bot_filtering.block_empty_user_agent}
           onChange={({ currentTarget }) => set('bot_filtering', { block_empty_user_agent: currentTarget.checked })}
         />
         <TagsInput
+          disabled={disabled}
           label="Further patterns"
           error={at('bot_filtering.custom_patterns', config.bot_filtering.custom_patterns)}
           description="Regular expressions on the user agent."
@@ -150,6 +158,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
       </Section>
       <Section {...shared} id="pii_rules" title="Privacy" note="What is hashed, redacted or removed before anything is stored.">
         <Select
+          disabled={disabled}
           label="IP address"
           error={at('pii_rules.ip')}
           allowDeselect={false}
@@ -161,8 +170,14 @@ export function Sections({ config, faults, set }: SectionsProps) {
           value={config.pii_rules.ip}
           onChange={(ip) => set('pii_rules', { ip: ip as 'keep' })}
         />
-        <FieldRules value={config.pii_rules.fields} faults={faults} onChange={(fields) => set('pii_rules', { fields })} />
+        <FieldRules
+          disabled={disabled}
+          value={config.pii_rules.fields}
+          faults={faults}
+          onChange={(fields) => set('pii_rules', { fields })}
+        />
         <Checkbox.Group
+          disabled={disabled}
           label="Look for these in every text"
           error={at('pii_rules.detect')}
           value={[...config.pii_rules.detect]}
@@ -175,6 +190,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           </Group>
         </Checkbox.Group>
         <Select
+          disabled={disabled}
           label="What happens to a match"
           error={at('pii_rules.detect_action')}
           allowDeselect={false}
@@ -183,6 +199,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={(action) => set('pii_rules', { detect_action: action as 'hash' })}
         />
         <TagsInput
+          disabled={disabled}
           label="Remove from every URL"
           error={at('pii_rules.url_params', config.pii_rules.url_params)}
           description="Names of query parameters."
@@ -192,6 +209,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
       </Section>
       <Section {...shared} id="session" sample="returning" title="Sessions" note="A visitor who is away for longer starts a new session.">
         <NumberInput
+          disabled={disabled}
           label="Minutes"
           error={at('session.timeout_minutes')}
           min={1}
@@ -208,6 +226,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
         note="After an identify, later events of that browser carry both ids."
       >
         <TagsInput
+          disabled={disabled}
           label="Traits to remember"
           error={at('identity.remember_traits', config.identity.remember_traits)}
           description="Added to later events of the same visitor, for example email. None by default."
@@ -215,6 +234,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           onChange={(remember_traits) => set('identity', { remember_traits })}
         />
         <KeyValueTable
+          disabled={disabled}
           label="Days that click ids are remembered"
           keyLabel="Click id"
           addLabel="Add a click id"
@@ -224,6 +244,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
           error={(key) => at(`identity.click_id_days.${key}`)}
           field={(days, onChange, row) => (
             <NumberInput
+              disabled={disabled}
               size="xs"
               w={110}
               aria-label={`Days of click id ${row + 1}`}
@@ -241,6 +262,7 @@ export function Sections({ config, faults, set }: SectionsProps) {
       </Section>
       <Section {...shared} id="custom_js" title="Custom code" note="Runs on every event of the organisation, in a sandbox on the server.">
         <Switch
+          disabled={disabled}
           label="Run it"
           checked={config.custom_js.enabled}
           onChange={({ currentTarget }) => set('custom_js', { enabled: currentTarget.checked })}
@@ -248,13 +270,19 @@ export function Sections({ config, faults, set }: SectionsProps) {
         <Editor
           label="Custom code"
           language="javascript"
+          readOnly={disabled}
           value={config.custom_js.code}
           onChange={(code) => set('custom_js', { code })}
           faults={codeFaults}
         />
       </Section>
       <Section {...shared} id="routing_rules" title="Routing" note="Events that go no further. The first rule that matches decides.">
-        <RoutingRules value={config.routing_rules} faults={faults} onChange={(rules) => set('routing_rules', rules as never)} />
+        <RoutingRules
+          disabled={disabled}
+          value={config.routing_rules}
+          faults={faults}
+          onChange={(rules) => set('routing_rules', rules as never)}
+        />
       </Section>
     </Accordion>
   );
@@ -300,7 +328,13 @@ function Section({ id, title, note, faults, sample, children }: SectionProps) {
 }
 
 type Rule = DataLayerConfig['pii_rules']['fields'][number];
-function FieldRules({ value, faults, onChange }: { value: readonly Rule[]; faults: Faults; onChange: (rules: Rule[]) => void }) {
+interface FieldRulesProps {
+  value: readonly Rule[];
+  faults: Faults;
+  disabled: boolean;
+  onChange: (rules: Rule[]) => void;
+}
+function FieldRules({ value, faults, disabled, onChange }: FieldRulesProps) {
   const replace = (at: number, next: Partial<Rule>) => onChange(value.map((rule, index) => (index === at ? { ...rule, ...next } : rule)));
   return (
     <div>
@@ -310,6 +344,7 @@ function FieldRules({ value, faults, onChange }: { value: readonly Rule[]; fault
         <Group key={at} gap="xs" mb={4} wrap="nowrap" align="flex-start">
           <TextInput
             size="xs"
+            disabled={disabled}
             error={messageAt(faults, `pii_rules.fields[${at}].path`)}
             aria-label={`Path of rule ${at + 1}`}
             placeholder="traits.email"
@@ -319,6 +354,7 @@ function FieldRules({ value, faults, onChange }: { value: readonly Rule[]; fault
           />
           <Select
             size="xs"
+            disabled={disabled}
             w={150}
             aria-label={`Action of rule ${at + 1}`}
             error={messageAt(faults, `pii_rules.fields[${at}].action`)}
@@ -330,6 +366,7 @@ function FieldRules({ value, faults, onChange }: { value: readonly Rule[]; fault
           <Button
             variant="subtle"
             color="gray"
+            disabled={disabled}
             aria-label={`Remove rule ${at + 1}`}
             onClick={() => onChange(value.filter((_, index) => index !== at))}
           >
@@ -337,7 +374,7 @@ function FieldRules({ value, faults, onChange }: { value: readonly Rule[]; fault
           </Button>
         </Group>
       ))}
-      <Button variant="default" onClick={() => onChange([...value, { path: '', action: 'hash' }])}>
+      <Button variant="default" disabled={disabled} onClick={() => onChange([...value, { path: '', action: 'hash' }])}>
         Add a field
       </Button>
     </div>
