@@ -1,15 +1,14 @@
 /** Makes an alert or changes one: what it watches, where, from which number on, and whom it tells. */
 
 import type { AlertFields, AlertKind } from '@firsthand/core/config/alert.ts';
-import { Button, CloseButton, Group, Alert as Notice, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
 import { Conflict } from '../../components/conflict.tsx';
 import { IntegrationSelect, PipelineSelect } from '../../components/server-select.tsx';
-import { dotted } from '../../dotted.ts';
-import { failureText, fieldErrors } from '../../forms.ts';
+import { formErrors } from '../../forms.ts';
 import { type SavedPart, savePart } from '../../save-part.ts';
 import { useUnsaved } from '../../use-unsaved.ts';
 
@@ -68,11 +67,14 @@ const bodyOf = ({ channels, integration_id, ...values }: ReturnType<typeof value
   integration_id: OF_DELIVERIES.includes(values.kind) ? integration_id : null,
   channels: channels.map(channelOf),
 });
+/** As the API names what the form shows. */
+function shownFields({ kind, channels }: ReturnType<typeof valuesOf>): string[] {
+  const ofKind = [...(OF_DELIVERIES.includes(kind) ? ['integration_id'] : []), ...(kind === 'backlog' ? [] : ['window_minutes'])];
+  const ofChannels = channels.flatMap((_, at) => ['.type', '.url', '.to', ''].map((part) => `channels.${at}${part}`));
+  return ['name', 'kind', 'pipeline_id', 'threshold', ...ofKind, ...ofChannels];
+}
 /** The form has one address where the API has `url` or `to`. */
-const fieldOf = (field: string): string =>
-  dotted(field)
-    .replace(/^(channels\.\d+)\.(url|to)$/, '$1.address')
-    .replace(/^(channels\.\d+)$/, '$1.address');
+const fieldOf = (field: string): string => field.replace(/^(channels\.\d+)(\.url|\.to)?$/, '$1.address');
 
 export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: () => void }) {
   const queries = useQueryClient();
@@ -109,8 +111,10 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
       onDone();
       await queries.invalidateQueries({ queryKey: ['alerts'] });
     },
-    onError: (error) =>
-      form.setErrors(Object.fromEntries(Object.entries(fieldErrors(error, 'name')).map(([field, message]) => [fieldOf(field), message]))),
+    onError: (error, { values }) => {
+      const faults = Object.entries(formErrors(error, 'name', shownFields(values)));
+      form.setErrors(Object.fromEntries(faults.map(([field, message]) => [fieldOf(field), message])));
+    },
   });
   useUnsaved(form.isDirty() && !save.isPending && !save.isSuccess);
   return (
@@ -198,7 +202,6 @@ export function AlertForm({ alert, onDone }: { alert?: EditableAlert; onDone: ()
             Add a channel
           </Button>
         </fieldset>
-        {save.isError && <Notice color="red">{failureText(save.error)}</Notice>}
         <Button type="submit" size="sm" loading={save.isPending} disabled={theirs !== undefined}>
           {alert === undefined ? 'Create' : 'Save'}
         </Button>
