@@ -1,4 +1,5 @@
 /** A listener and a server in one thread, with the connection between two threads in the middle. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -11,6 +12,7 @@ import { servedServerOptions, serverOptions } from './server-options.ts';
 
 interface Forwarded {
   port: number;
+  listener: Server;
   server: Server;
   failures: Error[];
   /** Both sides of every connection. */
@@ -32,12 +34,13 @@ async function forwarded(serve: RequestListener, ready: Promise<void> = Promise.
     return socket;
   };
   const failures: Error[] = [];
-  const listener = createServer(serverOptions, (req, res) =>
+  const listener = createServer(serverOptions, async (req, res) => {
+    if (req.url === '/early') await ready;
     forwardRequest(req, res, open, (error) => {
       failures.push(error);
       res.writeHead(500).end();
-    }),
-  );
+    });
+  });
   forwardUpgrades(listener, open, ready);
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -46,7 +49,7 @@ async function forwarded(serve: RequestListener, ready: Promise<void> = Promise.
     port1.close();
     port2.close();
   });
-  return { port: (listener.address() as AddressInfo).port, server, failures, sockets };
+  return { port: (listener.address() as AddressInfo).port, listener, server, failures, sockets };
 }
 
 /** What the server saw of a request, as JSON. */
@@ -150,6 +153,30 @@ test('a body that the server answers without reading it does not hold up the nex
   socket.destroy();
 });
 
+test('a request whose body is refused by a server that closed does not hold up the next one', async () => {
+  const { port } = await forwarded((req, res) => (req.url === '/first' ? req.socket.destroy() : res.end(req.url)));
+  const socket = connect(port, '127.0.0.1');
+  let said = '';
+  socket.on('data', (chunk) => {
+    said += chunk;
+  });
+  socket.write(`POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: ${3 * MB.length}\r\n\r\n`);
+  while (!said.includes('500')) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let i = 0; i < 3; i++) socket.write(MB);
+  socket.write('GET /second HTTP/1.1\r\nHost: x\r\n\r\n');
+  while (!said.includes('/second')) await new Promise((resolve) => setTimeout(resolve, 5));
+  socket.destroy();
+});
+
+test('a request of HTTP/1.0 needs no host', async () => {
+  const { port } = await forwarded((req, res) => res.end(req.url));
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /old HTTP/1.0\r\n\r\n');
+  const said = String(await buffer(socket));
+  expect(said).toMatch(/^HTTP\/1\.1 200 .*connection: close.*\r\n\r\n\/old$/is);
+  expect(said).not.toMatch(/transfer-encoding/i);
+});
+
 test('a client that goes away ends the request at the server', async () => {
   const gone = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
@@ -162,6 +189,23 @@ test('a client that goes away ends the request at the server', async () => {
   await began.promise;
   socket.destroy();
   await gone.promise;
+});
+
+test('requests whose client went away before they could be passed on stay here', async () => {
+  const ready = Promise.withResolvers<void>();
+  const { port, listener, sockets } = await forwarded((_req, res) => res.end('done'), ready.promise);
+  const closed: Promise<void>[] = [];
+  listener.on('request', ({ socket }) => closed.push(new Promise((resolve) => socket.on('close', resolve))));
+  const [one, several] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  one.write('POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
+  several.write('GET /early HTTP/1.1\r\nHost: x\r\n\r\nGET /early HTTP/1.1\r\nHost: x\r\n\r\n');
+  while (closed.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  one.destroy();
+  several.destroy();
+  await Promise.all(closed);
+  ready.resolve();
+  expect((await ask(port, { path: '/' })).text).toBe('done');
+  expect(sockets).toHaveLength(2);
 });
 
 test('a server that closes without an answer is reported', async () => {
@@ -213,4 +257,22 @@ test('an upgraded connection passes bytes both ways, also what came before it wa
   const ended = new Promise((resolve) => client.on('close', resolve));
   client.end();
   await ended;
+});
+
+test('an upgrade whose client went away before it was ready is not passed on', async () => {
+  const ready = Promise.withResolvers<void>();
+  const { port, listener, server, sockets } = await forwarded((_req, res) => res.end(), ready.promise);
+  server.on('upgrade', (_req, socket) => socket.end());
+  const upgrade = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  const gone = connect(port, '127.0.0.1');
+  const upgraded = once(listener, 'upgrade');
+  gone.write(upgrade('/gone'));
+  const [, accepted] = await upgraded;
+  gone.resetAndDestroy();
+  await new Promise((resolve) => accepted.on('close', resolve));
+  ready.resolve();
+  const stays = connect(port, '127.0.0.1');
+  stays.write(upgrade('/stays'));
+  await buffer(stays);
+  expect(sockets).toHaveLength(2);
 });

@@ -9,8 +9,9 @@ const OF_RESPONSE_CONNECTION: ReadonlySet<string> = new Set([...OF_CONNECTION, '
 
 export type OpenConnection = (remoteAddress: string | undefined) => ThreadSocket;
 
-/** `onFailed`: the server has closed its connection before it answered. */
+/** `onFailed`: the server has closed its connection before it answered. Does nothing if the client has gone away while the request waited. */
 export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: OpenConnection, onFailed: (error: Error) => void): void {
+  if (req.destroyed) return;
   const connection = open(req.socket.remoteAddress);
   const outgoing = request({ createConnection: () => connection, method: req.method ?? 'GET', path: req.url ?? '/', setHost: false });
   const headers = headersOf(req, OF_CONNECTION);
@@ -34,13 +35,19 @@ export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: 
   outgoing.on('error', (error) => {
     if (res.headersSent || res.destroyed) return;
     onFailed(error);
+    req.unpipe(outgoing);
+    req.resume();
   });
   res.on('close', () => {
     if (!res.writableFinished) outgoing.destroy();
   });
+  let bodyBegan = false;
+  req.once('data', () => (bodyBegan = true));
   req.pipe(outgoing);
-  // A small body has come by then, and goes with them.
-  setImmediate(() => outgoing.headersSent || outgoing.flushHeaders());
+  // A small body has come by then, and goes with the headers. The server may answer without waiting for a slow one.
+  setImmediate(() => {
+    if (!bodyBegan && !outgoing.writableEnded) outgoing.flushHeaders();
+  });
 }
 
 /** Passes every upgrade on, once `ready` has resolved. `close` ends that; connections that are open stay. */
@@ -49,6 +56,7 @@ export function forwardUpgrades(server: Server, open: OpenConnection, ready: Pro
     // Node removes its error listener from an upgraded socket. Without one, a connection reset would end the process.
     socket.on('error', () => socket.destroy());
     await ready;
+    if (socket.destroyed) return;
     const connection = open(socket.remoteAddress);
     const lines = headersOf(req, new Set()).map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
     connection.write(`${req.method} ${req.url} HTTP/${req.httpVersion}\r\n${lines.join('')}\r\n`, 'latin1');

@@ -16,6 +16,8 @@ export const servedServerOptions = {
   headersTimeout: 0,
   requestTimeout: 0,
   keepAliveTimeout: 0,
+  // The listener has refused HTTP/1.1 without a host, and passes HTTP/1.0 on as HTTP/1.1.
+  requireHostHeader: false,
   // The listener has counted them before.
   maxHeaderSize: 2 * serverOptions.maxHeaderSize,
 } as const satisfies ServerOptions;

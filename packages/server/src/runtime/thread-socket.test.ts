@@ -57,6 +57,18 @@ test('a reader that waits makes the writer wait', async () => {
   expect(written).toBe(100);
 });
 
+test('a reader that waits has one chunk of a large write in its thread, and an empty write sends none', async () => {
+  const [here, there] = await connected();
+  const sent = randomBytes(5_000_000);
+  here.write('');
+  here.write(sent.subarray(0, 3_000_000));
+  here.write('');
+  here.end(sent.subarray(3_000_000));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(there.readableLength).toBeLessThan(300_000);
+  expect((await buffer(there)).equals(sent)).toBe(true);
+});
+
 test.each([
   ['destroyed', (socket: ThreadSocket) => socket.destroy()],
   ['destroyed with an error', (socket: ThreadSocket) => socket.destroy(new Error('broken'))],

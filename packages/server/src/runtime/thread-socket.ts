@@ -1,10 +1,12 @@
 /**
  * Byte streams between two threads. The one that accepts connections opens them, and the other one serves them as it would sockets. A chunk
- * is on its way at a time: a reader that waits makes the writer wait.
+ * is on its way at a time: a reader that waits makes the writer wait, and copies of a large answer stay few.
  */
 import { Duplex } from 'node:stream';
 import type { ThreadLink } from './thread-link.ts';
 
+/** Most bytes of a chunk. Smaller ones take more time, larger ones more memory for readers that wait. */
+const CHUNK_BYTES = 262_144;
 const CLOSED = 'connection closed by the other thread';
 
 export class ThreadSockets {
@@ -42,7 +44,9 @@ export class ThreadSocket extends Duplex {
   readonly remoteAddress: string | undefined;
   readonly #link: ThreadLink;
   readonly #id: number;
-  /** Called when the other thread has taken the chunk. */
+  /** What the other thread gets after the chunk that is on its way. */
+  #unsent: Buffer[] = [];
+  /** Called when the other thread has taken all of it. */
   #written: (() => void) | undefined;
   /** The other thread waits until its chunk is taken. */
   #owesTaken = false;
@@ -60,6 +64,10 @@ export class ThreadSocket extends Duplex {
     this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
   taken(): void {
+    if (this.#unsent.length > 0) {
+      this.#sendChunk();
+      return;
+    }
     const written = this.#written;
     this.#written = undefined;
     written?.();
@@ -75,20 +83,36 @@ export class ThreadSocket extends Duplex {
     this.#link.tell('socket.taken', this.#id);
   }
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#send(new Uint8Array(chunk), done);
+    this.#send([chunk], done);
   }
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
-    const bytes = new Uint8Array(chunks.reduce((size, { chunk }) => size + chunk.length, 0));
-    let at = 0;
-    for (const { chunk } of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    this.#send(bytes, done);
+    this.#send(
+      chunks.map(({ chunk }) => chunk),
+      done,
+    );
   }
-  #send(bytes: Uint8Array<ArrayBuffer>, done: () => void): void {
+  #send(buffers: Buffer[], done: () => void): void {
+    this.#unsent = buffers.filter(({ length }) => length > 0);
     this.#written = done;
-    this.#link.tell('socket.data', [this.#id, bytes], [bytes.buffer]);
+    if (this.#unsent.length > 0) this.#sendChunk();
+    else this.taken();
+  }
+  /** Small buffers go together, and a large one in parts. */
+  #sendChunk(): void {
+    const buffers = this.#unsent;
+    const size = buffers.reduce((sum, { length }) => sum + length, 0);
+    const chunk = new Uint8Array(Math.min(size, CHUNK_BYTES));
+    let at = 0;
+    let used = 0;
+    while (at < chunk.length) {
+      const part = buffers[used]!.subarray(0, chunk.length - at);
+      chunk.set(part, at);
+      at += part.length;
+      if (part.length < buffers[used]!.length) buffers[used] = buffers[used]!.subarray(part.length);
+      else used++;
+    }
+    this.#unsent = buffers.slice(used);
+    this.#link.tell('socket.data', [this.#id, chunk], [chunk.buffer]);
   }
   override _final(done: () => void): void {
     this.#link.tell('socket.end', this.#id);
