@@ -5,5 +5,6 @@ import { startServer } from '../../packages/server/src/main.ts';
 const read = readSettings(process.env);
 if (!read.ok) throw new Error(read.faults.join('\n'));
 const running = await startServer(read.settings, { record: process.argv[2] === 'traced' });
+await running.begun;
 process.on('disconnect', () => void running.stop().then(() => process.exit(0)));
 process.send!('ready');

@@ -7,6 +7,8 @@
 import type { Logger } from './runtime/logger.ts';
 
 export interface Running {
+  /** Resolves when every role has begun. Events may be accepted before, so that a signal drains. */
+  begun: Promise<void>;
   /** Lines for the person who started the process. */
   greeting: string[];
   /** Time that `stop` waits on purpose before it begins to close. */
@@ -63,6 +65,8 @@ export async function runUntilStopped(logger: Pick<Logger, 'fatal' | 'error' | '
   });
   try {
     running = await start();
+    await running.begun;
+    if (stopping) return;
     for (const line of running.greeting) console.log(line);
   } catch (error) {
     console.error(`Firsthand could not start: ${error instanceof Error ? error.message : String(error)}`);

@@ -210,7 +210,9 @@ export async function startServer(settings: Settings, { record = true }: { recor
     };
   }
 
-  const managing = management?.begin();
+  const managing = management?.begin() ?? Promise.resolve();
+  // Whoever waits for it gets the error, also when it comes before anybody waits.
+  managing.catch(() => {});
   const stopOthers = database && (await startOthers(database));
   const listeners = await openListeners({
     settings,
@@ -230,12 +232,12 @@ export async function startServer(settings: Settings, { record = true }: { recor
     for (const line of greeting(settings, listeners.addresses, prepared.owner)) console.log(line);
     return stop;
   }
-  // Events are accepted by now. The management API may take a moment longer, and its requests wait for it.
-  await managing;
   // Watch from here on: before the listener is open, a stall delays no request.
   const stalls = watchStalls(logger);
   const collections = collectAfterLoad();
   return {
+    // The management API may take a moment longer than the listeners. Its requests wait for it.
+    begun: managing,
     drainDelayMs: settings.drainDelayMs,
     greeting: database ? greeting(settings, listeners.addresses, database.owner) : [WAITING_FOR_DATABASE],
     logAvailable: () => log.available,
