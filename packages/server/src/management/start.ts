@@ -72,7 +72,8 @@ export function startManagement({ settings, logger, reload, ...ending }: Managem
     },
     detach() {
       for (const upgrade of upgrades) upgrade.close();
-      link.tell('detach', undefined);
+      // Not before: the thread would not hear it, and connections that waited would stay open.
+      void begun.promise.then(() => link.tell('detach', undefined));
     },
   };
 }
