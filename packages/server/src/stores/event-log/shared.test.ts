@@ -226,6 +226,20 @@ test('a log that cannot store is known as such in the other thread', async () =>
   await until(() => front.available);
 });
 
+test('a log that could not store before the other thread opened it is known as such there', async () => {
+  const back = await openLmdbLog({ path: folder(), dedupWindowMs: 1_000 });
+  const link = connected(Object.create(back, { available: { value: false } }) as LmdbLog);
+  onTestFinished(async () => {
+    await link.close();
+    await back.close();
+  });
+  // Notices that were sent so far have arrived when a call is answered.
+  link.there.answer('ping', () => undefined);
+  await link.here.call('ping');
+  const front = sharedLog(link.here);
+  await until(() => !front.available);
+});
+
 /** Groups are read in the other thread; everything else is asked for. */
 const both = ({ front, back, close }: TwoThreads): EventLog =>
   Object.assign(Object.create(front) as EventLog, {

@@ -72,6 +72,11 @@ export function shareLog(link: ThreadLink, log: EventLog): { close(): Promise<vo
     link.tell('log.available', told);
   };
   tellAvailable();
+  // A reader that opened later has not heard what was told before.
+  link.on('log.opened', () => {
+    told = log.available;
+    link.tell('log.available', told);
+  });
   const timer = setInterval(tellAvailable, LOOK_MS).unref();
   return { close: async () => clearInterval(timer) };
 }
@@ -93,6 +98,7 @@ export function sharedLog(link: ThreadLink, ingest?: IngestLog): EventLog {
   let available = true;
   let closed = false;
   link.on('log.available', (now: boolean) => (available = now));
+  link.tell('log.opened', undefined);
   const getMany: EventLog['getMany'] = async (topic, positions) => {
     const found: (StoredRecord | undefined)[] = [];
     for (;;) {
