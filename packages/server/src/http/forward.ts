@@ -41,13 +41,9 @@ export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: 
   res.on('close', () => {
     if (!res.writableFinished) outgoing.destroy();
   });
-  let bodyBegan = false;
-  req.once('data', () => (bodyBegan = true));
   req.pipe(outgoing);
   // A small body has come by then, and goes with the headers. The server may answer without waiting for a slow one.
-  setImmediate(() => {
-    if (!bodyBegan && !outgoing.writableEnded) outgoing.flushHeaders();
-  });
+  setImmediate(() => outgoing.headersSent || outgoing.flushHeaders());
 }
 
 /** Passes every upgrade on, once `ready` has resolved. `close` ends that; connections that are open stay. */

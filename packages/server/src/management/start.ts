@@ -50,12 +50,11 @@ export function startManagement({ settings, logger, reload, ...ending }: Managem
   const upgrades: { close(): void }[] = [];
   const begun = Promise.withResolvers<void>();
   let isReady = false;
-  function forward(req: IncomingMessage, res: ServerResponse): void {
-    forwardRequest(req, res, open, (error) => {
-      logger.error({ err: error }, 'management request not answered');
-      writeApiError(req, res, new ApiError('INTERNAL_ERROR'));
-    });
+  function fail(req: IncomingMessage, res: ServerResponse, error: Error): void {
+    logger.error({ err: error }, 'management request not answered');
+    writeApiError(req, res, new ApiError('INTERNAL_ERROR'));
   }
+  const forward = (req: IncomingMessage, res: ServerResponse) => forwardRequest(req, res, open, (error) => fail(req, res, error));
   return {
     ...thread,
     async begin() {
@@ -65,7 +64,7 @@ export function startManagement({ settings, logger, reload, ...ending }: Managem
     },
     handle(req, res) {
       if (isReady) forward(req, res);
-      else void begun.promise.then(() => forward(req, res));
+      else begun.promise.then(() => forward(req, res)).catch((error: Error) => fail(req, res, error));
     },
     attach(server) {
       upgrades.push(forwardUpgrades(server, open, begun.promise));
