@@ -54,23 +54,18 @@ export async function observedFields(deps: ObservedFieldsDeps, orgId: string, pi
 type SampledEvents = Pick<PackedRecords, 'bytes' | 'ends'>;
 const none = (): SampledEvents => ({ bytes: new Uint8Array(0), ends: [] });
 
-/** No event twice: the samples go back in time, and one may reach into the next. */
+/** No event twice: the samples go back in time, and each begins behind the one before. */
 async function* sampled({ log, clock }: ObservedFieldsDeps, pipelineId: string): AsyncGenerator<SampledEvents> {
   let oldest: string | undefined;
   for (const { age_ms, events } of SAMPLES) {
     const before = age_ms === 0 ? {} : { to: new Date(clock.now() - age_ms) };
-    for await (const packed of log.readPacked(eventsTopic(pipelineId), { ...before, limit: events })) {
-      const older = olderThan(oldest, packed);
-      if (older.ends.length === 0) continue;
-      oldest = packed.positionOf(packed.ends.length - 1);
-      yield older;
+    for await (const packed of log.readPacked(eventsTopic(pipelineId), {
+      ...before,
+      ...(oldest !== undefined && { after: oldest }),
+      limit: events,
+    })) {
+      oldest = packed.oldest;
+      yield packed;
     }
   }
-}
-function olderThan(oldest: string | undefined, { bytes, ends, positionOf }: PackedRecords): SampledEvents {
-  let seen = 0;
-  while (oldest !== undefined && seen < ends.length && positionOf(seen) >= oldest) seen++;
-  if (seen === 0) return { bytes, ends };
-  const start = ends[seen - 1] ?? 0;
-  return { bytes: bytes.subarray(start), ends: ends.slice(seen).map((end) => end - start) };
 }

@@ -119,6 +119,7 @@ export interface ReadRange {
   /** Newest first. */
   reverse?: boolean;
 }
+export type PackedRange = Pick<ReadRange, 'to' | 'after' | 'limit'>;
 /** Data that `readPacked` gives away together: to pack it takes a fraction of a millisecond. */
 export const PACKED_BYTES = 524_288;
 /** The data of some records in one buffer, which the caller may give to another thread. */
@@ -126,7 +127,8 @@ export interface PackedRecords {
   bytes: Uint8Array<ArrayBuffer>;
   /** Where the data of each ends. */
   ends: number[];
-  positionOf(record: number): string;
+  /** The position of the last one, which is the oldest. */
+  oldest: string;
 }
 export interface EventLog {
   /** Resolves when durable. Throws `LogUnavailable` when the log cannot store now, and `RecordTooLarge` when it never can. */
@@ -144,8 +146,8 @@ export interface EventLog {
    */
   consume(topic: string, group: string, options: ConsumeOptions, handle: (batch: Delivery[]) => Promise<void>): Consumer;
   read(topic: string, range: ReadRange): AsyncIterable<StoredRecord>;
-  /** The newest records before `to`, newest first. For thousands of them: an object for each costs more than to read it. */
-  readPacked(topic: string, range: Pick<ReadRange, 'to' | 'limit'>): AsyncIterable<PackedRecords>;
+  /** The newest records before `to` and `after`, newest first. For thousands of them: an object for each costs more than to read it. */
+  readPacked(topic: string, range: PackedRange): AsyncIterable<PackedRecords>;
   /** Undefined for an unknown topic or position, and for a text that is not a position. */
   get(topic: string, position: string): Promise<StoredRecord | undefined>;
   /** The same for each of several positions. */

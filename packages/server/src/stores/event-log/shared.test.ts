@@ -193,14 +193,20 @@ describe('asked from the other thread', () => {
     expect(read.map(({ id }) => id)).toEqual(large.slice(0, 30).map(({ id }) => id));
   });
 
-  test('packed records know their positions', async () => {
+  test('packed records come in order, and the position of the oldest with them', async () => {
     const { front } = await fresh();
     await front.append([{ topic: 'events.pl_1', records: records('events.pl_1', 5) }]);
-    for await (const { bytes, ends, positionOf } of front.readPacked('events.pl_1', { limit: 2 })) {
+    for await (const { bytes, ends, oldest } of front.readPacked('events.pl_1', { limit: 2 })) {
       expect(ends).toHaveLength(2);
       expect(Buffer.from(bytes.subarray(0, ends[0])).toString()).toBe('data 4');
-      expect(texts([(await front.get('events.pl_1', positionOf(1)))!])).toEqual(['data 3']);
+      expect(texts([(await front.get('events.pl_1', oldest))!])).toEqual(['data 3']);
     }
+    const large = Array.from({ length: 30 }, (_, i) => ({ id: `large-${i}`, data: Buffer.alloc(60_000, i) }));
+    await front.append([{ topic: 'events.pl_2', records: large }]);
+    const first: (number | undefined)[] = [];
+    for await (const { bytes, ends } of front.readPacked('events.pl_2', { limit: 25 }))
+      for (const i of ends.keys()) first.push(bytes[ends[i - 1] ?? 0]);
+    expect(first).toEqual(Array.from({ length: 25 }, (_, i) => 29 - i));
   });
 
   test('groups are not read here', async () => {

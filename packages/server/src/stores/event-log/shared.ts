@@ -9,6 +9,7 @@ import {
   type AppendResult,
   type EventLog,
   LogUnavailable,
+  type PackedRange,
   type PackedRecords,
   type ReadRange,
   RecordTooLarge,
@@ -19,7 +20,6 @@ export const LOG_ERRORS: ErrorClasses = { LogUnavailable, RecordTooLarge };
 
 /** What a record is on its way: a stored record is a view of its block. */
 type Plain = Pick<StoredRecord, 'id' | 'data' | 'position' | 'time'>;
-type PlainPack = Omit<PackedRecords, 'positionOf'> & { positions: string[] };
 /** Methods whose arguments and results are plain data. */
 const PLAIN = ['append', 'remove', 'expire', 'erase', 'lag', 'topics', 'groups'] as const;
 /** Records in one answer, and the bytes after which it has no more of them: to copy these takes a fraction of a millisecond. */
@@ -59,11 +59,9 @@ export function shareLog(link: ThreadLink, log: EventLog): { close(): Promise<vo
     }
     return { records, complete: records.length < PAGE } satisfies Page<Plain>;
   });
-  link.answer('log.readPacked', async ([topic, range]: [string, Pick<ReadRange, 'to' | 'limit'>]) => {
-    const packs: PlainPack[] = [];
-    for await (const { bytes, ends, positionOf } of log.readPacked(topic, range))
-      packs.push({ bytes, ends, positions: ends.map((_, record) => positionOf(record)) });
-    return packs;
+  link.answer('log.readPacked', async ([topic, range]: [string, PackedRange]) => {
+    for await (const packed of log.readPacked(topic, range)) return packed;
+    return undefined;
   });
   let told = true;
   const tellAvailable = () => {
@@ -138,8 +136,18 @@ export function sharedLog(link: ThreadLink, ingest?: IngestLog): EventLog {
       }
     },
     async *readPacked(topic, range) {
-      for (const { positions, ...pack } of await ask<PlainPack[]>('readPacked', topic, range))
-        yield { ...pack, positionOf: (record) => positions[record]! };
+      let { limit, after } = range;
+      while (limit > 0) {
+        const packed = await ask<PackedRecords | undefined>('readPacked', topic, {
+          ...range,
+          limit,
+          ...(after !== undefined && { after }),
+        });
+        if (packed === undefined) return;
+        yield packed;
+        limit -= packed.ends.length;
+        after = packed.oldest;
+      }
     },
     get: async (topic, position) => (await getMany(topic, [position]))[0],
     getMany,

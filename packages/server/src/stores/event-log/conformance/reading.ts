@@ -99,23 +99,31 @@ export function describeReading({ log, make }: Stand): void {
     }
     const numbers = async (read: AsyncIterable<StoredRecord>) => texts(await collect(read)).map((text) => Number(text.slice(5)));
 
-    test('packed: the data of the newest before a time, with their positions', async () => {
+    test('packed: the data of the newest before a time or a position, and the position of the oldest', async () => {
       const { topic, middle, positions } = await three();
       const read = async (range: Parameters<EventLog['readPacked']>[1]) => {
-        const found: [number, string][] = [];
-        for await (const { bytes, ends, positionOf } of log().readPacked(topic, range))
-          for (const [i, end] of ends.entries()) {
-            const text = Buffer.from(bytes.subarray(ends[i - 1] ?? 0, end)).toString('utf8');
-            found.push([Number(text.slice(5)), positionOf(i)]);
-          }
-        expect(found.map(([, position]) => position)).toEqual(found.map(([n]) => positions[n]));
-        return found.map(([n]) => n);
+        const found: number[] = [];
+        for await (const { bytes, ends, oldest } of log().readPacked(topic, range)) {
+          for (const [i, end] of ends.entries())
+            found.push(
+              Number(
+                Buffer.from(bytes.subarray(ends[i - 1] ?? 0, end))
+                  .toString('utf8')
+                  .slice(5),
+              ),
+            );
+          expect(oldest).toBe(positions[found.at(-1)!]);
+        }
+        return found;
       };
       expect(await read({ limit: 10 })).toEqual([5, 4, 3, 2, 1, 0]);
       expect(await read({ limit: 3 })).toEqual([5, 4, 3]);
       expect(await read({ limit: 10, to: new Date(middle.time) })).toEqual([1, 0]);
       expect(await read({ limit: 1, to: new Date(middle.time) })).toEqual([1]);
       expect(await read({ limit: 10, to: new Date(0) })).toEqual([]);
+      expect(await read({ limit: 3, after: positions[4]! })).toEqual([3, 2, 1]);
+      expect(await read({ limit: 10, after: positions[4]!, to: new Date(middle.time) })).toEqual([1, 0]);
+      expect(await read({ limit: 10, after: positions[0]! })).toEqual([]);
       await log().erase(topic, [positions[2]!, positions[5]!]);
       expect(await read({ limit: 3 })).toEqual([4, 3, 1]);
       for await (const some of log().readPacked(fresh(), { limit: 1 }))

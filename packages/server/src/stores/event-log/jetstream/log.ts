@@ -8,6 +8,7 @@ import {
   type Delivery,
   type EventLog,
   LogUnavailable,
+  type PackedRange,
   type PackedRecords,
   type ReadRange,
   type StoredRecord,
@@ -174,7 +175,7 @@ export class JetStreamLog implements EventLog {
   async *read(topic: string, range: ReadRange): AsyncIterable<StoredRecord> {
     for await (const records of this.#recordsOf(topic, range)) yield* records;
   }
-  async *readPacked(topic: string, range: Pick<ReadRange, 'to' | 'limit'>): AsyncIterable<PackedRecords> {
+  async *readPacked(topic: string, range: PackedRange): AsyncIterable<PackedRecords> {
     yield* packed(this.#recordsOf(topic, { ...range, reverse: true }));
   }
   /** Those of one message at a time. */

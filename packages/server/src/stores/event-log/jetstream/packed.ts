@@ -22,5 +22,5 @@ function pack(records: readonly StoredRecord[], length: number): PackedRecords {
     bytes.set(data, end);
     return (end += data.length);
   });
-  return { bytes, ends, positionOf: (record) => records[record]!.position };
+  return { bytes, ends, oldest: records.at(-1)!.position };
 }

@@ -7,6 +7,7 @@ import type {
   Consumer,
   Delivery,
   EventLog,
+  PackedRange,
   PackedRecords,
   ReadRange,
   StoredRecord,
@@ -182,9 +183,11 @@ export class LmdbLog implements EventLog {
     };
   }
 
-  async *readPacked(name: string, { to, limit }: Pick<ReadRange, 'to' | 'limit'>): AsyncIterable<PackedRecords> {
+  async *readPacked(name: string, { to, after, limit }: PackedRange): AsyncIterable<PackedRecords> {
     const topic = this.#catalogue.find(name);
-    if (topic) yield* topic.packedBack((to ? await topic.findSeqAt(to.getTime()) : topic.next) - 1, limit);
+    if (topic === undefined) return;
+    const end = to ? await topic.findSeqAt(to.getTime()) : topic.next;
+    yield* topic.packedBack(Math.min(end, after === undefined ? end : seqOf(after)) - 1, limit);
   }
 
   async *read(name: string, range: ReadRange): AsyncIterable<StoredRecord> {

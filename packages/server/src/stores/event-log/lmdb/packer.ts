@@ -6,7 +6,7 @@ export class Packer {
   #bytes: Buffer<ArrayBuffer> | undefined;
   #end = 0;
   #ends: number[] = [];
-  #seqs: number[] = [];
+  #oldest = 0;
 
   /** A larger block than usual gets a buffer of its own. */
   hasRoomFor(block: Buffer): boolean {
@@ -23,7 +23,7 @@ export class Packer {
       if (seq > through) continue;
       this.#end += block.copy(this.#bytes, this.#end, places[at + 1], places[at + 2]);
       this.#ends.push(this.#end);
-      this.#seqs.push(seq);
+      this.#oldest = seq;
       added++;
     }
     return added;
@@ -32,8 +32,8 @@ export class Packer {
   /** What was added since the last call; undefined if nothing was. */
   take(): PackedRecords | undefined {
     if (this.#bytes === undefined || this.#ends.length === 0) return undefined;
-    const [bytes, ends, seqs] = [this.#bytes.subarray(0, this.#end), this.#ends, this.#seqs];
-    [this.#bytes, this.#end, this.#ends, this.#seqs] = [undefined, 0, [], []];
-    return { bytes, ends, positionOf: (record) => positionOf(seqs[record]!) };
+    const [bytes, ends] = [this.#bytes.subarray(0, this.#end), this.#ends];
+    [this.#bytes, this.#end, this.#ends] = [undefined, 0, []];
+    return { bytes, ends, oldest: positionOf(this.#oldest) };
   }
 }
