@@ -150,6 +150,19 @@ describe('running the service', () => {
     await own.close();
   });
 
+  test.skipIf(onServers)('the same stores serve any number of threads, one after the other', async () => {
+    const { key } = await pipelineTo(client, receiver.url);
+    const { THREADS: asBefore = 'auto' } = service.env;
+    for (const THREADS of ['1', '2', '3', asBefore]) {
+      await service.terminate();
+      await service.start({ THREADS });
+      const messageId = `threads-${THREADS}`;
+      await send(service, key, '/v1/t', { type: 'track', event: 'Threads', userId: 'u-threads', messageId });
+      const deliveries = async () => (await client.call('GET', `/events/${messageId}`)).body.deliveries ?? [];
+      await until(`the delivery with THREADS=${THREADS}`, async () => (await deliveries())[0]?.status === 'delivered');
+    }
+  });
+
   test.runIf(onServers)('losing and regaining the broker is logged once each', async () => {
     const other = await service.sibling({ ROLES: 'process', LOG_LEVEL: 'info' });
     await service.nats!.restart();

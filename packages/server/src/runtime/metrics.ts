@@ -89,7 +89,7 @@ export function createMetrics({ ofProcess = true } = {}): Metrics {
     }),
     eventLoopStall: new Gauge({
       name: 'firsthand_event_loop_stall_seconds',
-      help: 'Longest time the event loop was held in the last minute, by the wall clock.',
+      help: 'Longest time the event loop was held in the last minute, by the wall clock. Without that of the management API, where it has a thread of its own.',
       registers,
       collect() {
         this.set(longestStall().wall / 1_000);

@@ -10,7 +10,7 @@ export const ROLES_AND_SECURITY = {
     default: 'auto',
     parser: oneOf('auto', '1', '2', '3'),
     meaning:
-      'Threads of the roles on the embedded stores. With `2`, the management API has a thread of its own, so that no event waits for it. With `3`, processing and delivery have one too, so that requests do not wait for them; it takes about 80 MB more memory. `auto` is 3 on a machine with at least four processors, else 2. Other settings of the stores have one thread for each process.',
+      'Threads of the roles on the embedded stores. With `2`, the management API has a thread of its own, so that no event waits for it; it takes about 25 MB more memory. With `3`, processing and delivery have one too, so that requests do not wait for them; it takes about 80 MB more. `auto` is 3 on a machine with at least four processors, else 2. Other settings of the stores have one thread for each process.',
   }),
   roles: setting<ReadonlySet<Role>>({
     variable: 'ROLES',
