@@ -70,6 +70,19 @@ const engines: [name: string, make: () => Pair][] = [
   ],
 ];
 
+let probes = 0;
+/** Until the sender knows what the receiver listens to: subscriptions arrive in their order. */
+async function subscribed({ sender, receiver }: Pick<Pair, 'sender' | 'receiver'>): Promise<void> {
+  const channel = `probe-${++probes}`;
+  let heard = false;
+  const end = receiver.subscribe(channel, () => (heard = true));
+  await until(() => {
+    sender.publish(channel, 'probe');
+    return heard;
+  });
+  end();
+}
+
 describe.each(engines)('ephemeral frames: %s', (engine, make) => {
   function pair(): Pair {
     const made = make();
@@ -85,7 +98,7 @@ describe.each(engines)('ephemeral frames: %s', (engine, make) => {
     const [a, b]: unknown[][] = [[], []];
     receiver.subscribe('debug.org_1 *>é', (message) => a!.push(message));
     receiver.subscribe('debug.org_2', (message) => b!.push(message));
-    await connections[1]!.flush();
+    await subscribed({ sender, receiver });
     for (let i = 0; i < 5; i++) sender.publish('debug.org_1 *>é', { i, text: '\u0000é' });
     await until(() => a!.length === 5);
     expect(a).toEqual(Array.from({ length: 5 }, (__, i) => ({ i, text: '\u0000é' })));
@@ -98,12 +111,12 @@ describe.each(engines)('ephemeral frames: %s', (engine, make) => {
     const listener = () => void count++;
     const end = receiver.subscribe('c', listener);
     receiver.subscribe('c', listener);
-    await connections[1]!.flush();
+    await subscribed({ sender, receiver });
     sender.publish('c', 1);
     await until(() => count === 2);
     end();
     end();
-    await connections[1]!.flush();
+    await subscribed({ sender, receiver });
     sender.publish('c', 2);
     await until(() => count === 3);
   });
@@ -115,7 +128,7 @@ describe.each(engines)('ephemeral frames: %s', (engine, make) => {
       throw new Error('on purpose');
     });
     receiver.subscribe('c', () => void heard++);
-    await connections[1]!.flush();
+    await subscribed({ sender, receiver });
     sender.publish('c', undefined);
     await until(() => heard === 1 && errors.length === 1);
   });
@@ -124,7 +137,7 @@ describe.each(engines)('ephemeral frames: %s', (engine, make) => {
     const { sender, receiver, errors } = pair();
     const heard: { payload: unknown }[] = [];
     receiver.subscribe('c', (message) => heard.push(message as { payload: unknown }));
-    await connections[1]!.flush();
+    await subscribed({ sender, receiver });
     for (const payload of ['small', '世'.repeat(400_000)]) sender.publish('c', { payload }, () => ({ payload: null }));
     await until(() => heard.length === 2);
     expect(heard.map(({ payload }) => (payload === null ? null : String(payload).length))).toEqual([
