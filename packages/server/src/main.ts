@@ -171,7 +171,7 @@ export async function startServer(settings: Settings, { record = true }: { recor
     await Promise.all([live.reload(), background?.reload()]);
   }
 
-  /** The roles that need the database, or the whole configuration. Without those of threads, which begin meanwhile. */
+  /** The roles that need the database, or the whole configuration. A thread of the management API begins meanwhile. */
   async function startOthers({ vault }: PreparedDatabase): Promise<() => Promise<void>> {
     await background?.begin();
     const admin =
