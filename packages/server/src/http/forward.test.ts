@@ -120,6 +120,29 @@ test('an answer has its status, headers and body, and no second date', async () 
   expect((await ask(port, { path: '/none' })).status).toBe(204);
 });
 
+test('the memory of an answer is free as soon as it is sent (it waited for the collector, which held the events up)', async () => {
+  const { port } = await forwarded(async (_, res) => {
+    for (let i = 0; i < 100; i++) if (!res.write(MB)) await once(res, 'drain');
+    res.end();
+  });
+  let [most, size] = [0, 0];
+  const before = process.memoryUsage().arrayBuffers;
+  // A client that makes no memory itself.
+  const onread = {
+    buffer: Buffer.alloc(65_536),
+    callback(length: number): boolean {
+      size += length;
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      return true;
+    },
+  };
+  const socket = connect({ port, host: '127.0.0.1', onread });
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  await once(socket, 'close');
+  expect(size).toBeGreaterThan(100 * MB.length);
+  expect(most).toBeLessThan(10_000_000);
+});
+
 test('many requests over one connection each get their own answer, and nothing of them stays open', async () => {
   const { port, server, sockets } = await forwarded((req, res) => setTimeout(() => res.end(req.url), 5));
   const broken: Error[] = [];

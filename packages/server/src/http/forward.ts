@@ -1,6 +1,7 @@
 /** Passes requests on to a server behind a stream of bytes, as a reverse proxy does. */
 import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { freeBytes } from '../runtime/free-bytes.ts';
 import type { ThreadSocket } from '../runtime/thread-socket.ts';
 
 /** Of one connection, not of the message. `Transfer-Encoding` stays on requests: it tells that there is a body. */
@@ -13,6 +14,7 @@ export type OpenConnection = (remoteAddress: string | undefined) => ThreadSocket
 export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: OpenConnection, onFailed: (error: Error) => void): void {
   if (req.destroyed) return;
   const connection = open(req.socket.remoteAddress);
+  connection.freeRead();
   const outgoing = request({ createConnection: () => connection, method: req.method ?? 'GET', path: req.url ?? '/', setHost: false });
   const headers = headersOf(req, OF_CONNECTION);
   for (let i = 0; i < headers.length; i += 2) outgoing.appendHeader(headers[i]!, headers[i + 1]!);
@@ -21,7 +23,7 @@ export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: 
     // The server does not read the rest of the request.
     if (answer.headers.connection === 'close') res.shouldKeepAlive = false;
     res.writeHead(answer.statusCode ?? 500, answer.statusMessage ?? '', headersOf(answer, OF_RESPONSE_CONNECTION));
-    answer.pipe(res);
+    passOn(answer, res);
     answer.on('end', () => {
       if (req.complete) return void connection.end();
       // The rest of a body that the server did not want: the client's next request comes after it.
@@ -44,6 +46,15 @@ export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: 
   req.pipe(outgoing);
   // A small body has come by then, and goes with the headers. The server may answer without waiting for a slow one.
   setImmediate(() => outgoing.headersSent || outgoing.flushHeaders());
+}
+
+/** As `pipe`, and the memory of what is sent is free at once: with large answers it would keep the collector busy. */
+function passOn(answer: IncomingMessage, res: ServerResponse): void {
+  answer.on('data', (chunk: Buffer) => {
+    if (!res.write(chunk, () => freeBytes(chunk))) answer.pause();
+  });
+  res.on('drain', () => answer.resume());
+  answer.on('end', () => res.end());
 }
 
 /** Passes every upgrade on, once `ready` has resolved. `close` ends that; connections that are open stay. */

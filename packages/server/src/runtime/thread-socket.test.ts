@@ -69,6 +69,27 @@ test('a reader that waits has one chunk of a large write in its thread, and an e
   expect((await buffer(there)).equals(sent)).toBe(true);
 });
 
+test('what was read is free where the reader keeps nothing of it, and what waits stays', async () => {
+  const [here, there] = await connected();
+  const read: Buffer[] = [];
+  const sizes: number[] = [];
+  here.freeRead();
+  here.on('data', (chunk: Buffer) => {
+    read.push(chunk);
+    sizes.push(chunk.length);
+  });
+  there.write(Buffer.alloc(1_000, 1));
+  await once(here, 'data');
+  here.pause();
+  there.write(Buffer.alloc(2_000, 2));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(here.readableLength).toBe(2_000);
+  here.resume();
+  await once(here, 'data');
+  expect(sizes).toEqual([1_000, 2_000]);
+  expect(read.map(({ length }) => length)).toEqual([0, 2_000]);
+});
+
 test.each([
   ['destroyed', (socket: ThreadSocket) => socket.destroy()],
   ['destroyed with an error', (socket: ThreadSocket) => socket.destroy(new Error('broken'))],

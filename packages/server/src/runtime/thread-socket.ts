@@ -3,6 +3,7 @@
  * is on its way at a time: a reader that waits makes the writer wait, and copies of a large answer stay few.
  */
 import { Duplex } from 'node:stream';
+import { freeBytes } from './free-bytes.ts';
 import type { ThreadLink } from './thread-link.ts';
 
 /** Most bytes of a chunk. Smaller ones take more time, larger ones more memory for readers that wait. */
@@ -50,6 +51,7 @@ export class ThreadSocket extends Duplex {
   #written: (() => void) | undefined;
   /** The other thread waits until its chunk is taken. */
   #owesTaken = false;
+  #freesRead = false;
   #theirsEnded = false;
 
   constructor(link: ThreadLink, id: number, remoteAddress: string | undefined) {
@@ -59,9 +61,14 @@ export class ThreadSocket extends Duplex {
     this.remoteAddress = remoteAddress;
   }
 
+  /** Call if its reader keeps nothing of a chunk, as a parser of HTTP does. */
+  freeRead(): void {
+    this.#freesRead = true;
+  }
   received(bytes: Uint8Array<ArrayBuffer>): void {
     this.#owesTaken = true;
     this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    if (this.#freesRead && this.readableLength === 0) freeBytes(bytes);
   }
   taken(): void {
     if (this.#unsent.length > 0) {
