@@ -52,8 +52,8 @@ export interface SharedByWorkers {
   byteBudget: () => number;
   /** Whether several processes may deliver one integration. */
   hasLanes: boolean;
-  /** Whether another integration of this process reads the same pipeline. */
-  sharesPipeline: () => boolean;
+  /** How many other workers of this process read the same pipeline. */
+  othersOfPipeline: () => number;
 }
 
 export interface IntegrationHealth {

@@ -11,7 +11,7 @@ import { groupOf, type Lane, laneOfGroup, onlyLane, wantedLanes } from './lanes.
 import { RecordCache } from './record-cache.ts';
 import { Worker } from './worker.ts';
 
-const CACHE_BYTES = 16 * 1024 * 1024;
+const CACHE_BYTES = 4 * 1024 * 1024;
 /** Bytes of held events over all workers. Each worker has an equal share and never waits for another's. */
 const HELD_BYTES = 256 * 1024 * 1024;
 const MAX_SHARE = 16 * 1024 * 1024;
@@ -251,7 +251,7 @@ export class Fleet {
       cache: this.#cache,
       hasLanes: this.#lanes !== undefined,
       byteBudget: () => Math.min(MAX_SHARE, HELD_BYTES / Math.max(1, this.workers.size)),
-      sharesPipeline: () => (this.#perPipeline.get(pipeline_id) ?? 0) > 1,
+      othersOfPipeline: () => (this.#perPipeline.get(pipeline_id) ?? 1) - 1,
     };
     const worker = new Worker(this.#deps, compiled, shared, lane);
     this.#perPipeline.set(pipeline_id, (this.#perPipeline.get(pipeline_id) ?? 0) + 1);

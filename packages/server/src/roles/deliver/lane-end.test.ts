@@ -51,7 +51,7 @@ function aWorker(lane: Lane, deliverersClock: Clock): Worker {
     cache: new RecordCache(1_000_000),
     byteBudget: () => 1_000_000,
     hasLanes: true,
-    sharesPipeline: () => false,
+    othersOfPipeline: () => 0,
   };
   return new Worker(deps, anIntegration(compiledWebhook(receiver.url)), shared, lane);
 }

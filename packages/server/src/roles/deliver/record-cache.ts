@@ -2,9 +2,12 @@ import type { Steps } from '@firsthand/core/steps.ts';
 import { type DecodedEventRecord, decodeEventRecord, decodeEventRecordInSteps, openEventRecord } from '../../event-record.ts';
 import type { StoredRecord } from '../../stores/event-log/port.ts';
 
-/** Parsed records, so that ten integrations of one pipeline parse each record once. Bounded by bytes; the oldest is evicted first. */
+/**
+ * Parsed records, so that ten integrations of one pipeline parse each record once. A record is forgotten when all of them have read it. Bounded
+ * by bytes, for integrations that wait: the oldest is evicted first.
+ */
 export class RecordCache {
-  readonly #entries = new Map<string, { decoded: DecodedEventRecord; bytes: number }>();
+  readonly #entries = new Map<string, { decoded: DecodedEventRecord; bytes: number; readers: number }>();
   readonly #maxBytes: number;
   #bytes = 0;
 
@@ -12,34 +15,47 @@ export class RecordCache {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Throws where the bytes are not an event record. `shared`: another integration is likely to read it too. `read`: this one needs
-   * the parsed event; else parsing waits until somebody reads it.
-   */
-  decode(topic: string, record: StoredRecord, shared: boolean, read: boolean): DecodedEventRecord {
-    if (!shared) return read ? decodeEventRecord(record.data) : openEventRecord(record.data);
-    const key = `${topic}/${record.position}`;
-    return this.#entries.get(key)?.decoded ?? this.#keep(key, decodeEventRecord(record.data), record.data.length);
-  }
-  /** Like `decode`, in steps: for a record of up to 1 MB. */
-  *decodeInSteps(topic: string, record: StoredRecord, shared: boolean, read: boolean): Steps<DecodedEventRecord> {
-    if (!shared) return read ? yield* decodeEventRecordInSteps(record.data) : openEventRecord(record.data);
-    const key = `${topic}/${record.position}`;
-    const known = this.#entries.get(key);
-    if (known) return known.decoded;
-    const decoded = yield* decodeEventRecordInSteps(record.data);
-    // Another integration may have parsed it meanwhile.
-    return this.#entries.get(key)?.decoded ?? this.#keep(key, decoded, record.data.length);
+  /** Of the records that it keeps. Parsed, they take about five times as much. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
-  #keep(key: string, decoded: DecodedEventRecord, bytes: number): DecodedEventRecord {
-    this.#entries.set(key, { decoded, bytes });
+  /**
+   * Throws where the bytes are not an event record. `others`: how many other integrations are likely to read it too. `read`: this one needs
+   * the parsed event; else parsing waits until somebody reads it.
+   */
+  decode(topic: string, record: StoredRecord, others: number, read: boolean): DecodedEventRecord {
+    if (others === 0) return read ? decodeEventRecord(record.data) : openEventRecord(record.data);
+    const key = `${topic}/${record.position}`;
+    return this.#take(key) ?? this.#keep(key, decodeEventRecord(record.data), record.data.length, others);
+  }
+  /** Like `decode`, in steps: for a record of up to 1 MB. */
+  *decodeInSteps(topic: string, record: StoredRecord, others: number, read: boolean): Steps<DecodedEventRecord> {
+    if (others === 0) return read ? yield* decodeEventRecordInSteps(record.data) : openEventRecord(record.data);
+    const key = `${topic}/${record.position}`;
+    const known = this.#take(key);
+    if (known) return known;
+    const decoded = yield* decodeEventRecordInSteps(record.data);
+    // Another integration may have parsed it meanwhile.
+    return this.#take(key) ?? this.#keep(key, decoded, record.data.length, others);
+  }
+
+  #take(key: string): DecodedEventRecord | undefined {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && --entry.readers === 0) this.#forget(key, entry.bytes);
+    return entry?.decoded;
+  }
+  #keep(key: string, decoded: DecodedEventRecord, bytes: number, readers: number): DecodedEventRecord {
+    this.#entries.set(key, { decoded, bytes, readers });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break;
-      this.#entries.delete(oldest);
-      this.#bytes -= entry.bytes;
+      this.#forget(oldest, entry.bytes);
     }
     return decoded;
+  }
+  #forget(key: string, bytes: number): void {
+    this.#entries.delete(key);
+    this.#bytes -= bytes;
   }
 }

@@ -101,16 +101,15 @@ export class RecordIntake {
   #decode(topic: string, delivery: Delivery, replay: boolean): DecodedEventRecord | undefined {
     atStep('deliver', this.#context.id);
     try {
-      return this.#shared.cache.decode(topic, delivery.record, !replay && this.#shared.sharesPipeline(), this.#context.plan.readsEvent);
+      return this.#shared.cache.decode(topic, delivery.record, this.#others(delivery, replay), this.#context.plan.readsEvent);
     } catch (error) {
       return this.#refuse(delivery, replay, error);
     }
   }
   async #decodeInTurns(topic: string, delivery: Delivery, replay: boolean): Promise<DecodedEventRecord | undefined> {
     const { plan, id } = this.#context;
-    const { cache, sharesPipeline } = this.#shared;
     try {
-      const steps = cache.decodeInSteps(topic, delivery.record, !replay && sharesPipeline(), plan.readsEvent);
+      const steps = this.#shared.cache.decodeInSteps(topic, delivery.record, this.#others(delivery, replay), plan.readsEvent);
       const decoded = await finishInLongTurns(steps, () => atStep('deliver', id));
       await turns.bulk();
       return decoded;
@@ -118,6 +117,10 @@ export class RecordIntake {
       if (this.#stopped) return undefined;
       return this.#refuse(delivery, replay, error);
     }
+  }
+  /** Replays and retries are this integration's alone. */
+  #others({ attempt }: Delivery, replay: boolean): number {
+    return replay || attempt > 1 ? 0 : this.#shared.othersOfPipeline();
   }
   #refuse(delivery: Delivery, replay: boolean, error: unknown): undefined {
     const { writer, plan } = this.#context;
