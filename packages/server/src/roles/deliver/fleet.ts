@@ -11,7 +11,7 @@ import { groupOf, type Lane, laneOfGroup, onlyLane, wantedLanes } from './lanes.
 import { RecordCache } from './record-cache.ts';
 import { Worker } from './worker.ts';
 
-const CACHE_BYTES = 4 * 1024 * 1024;
+const CACHE_BYTES = 2 * 1024 * 1024;
 /** Bytes of held events over all workers. Each worker has an equal share and never waits for another's. */
 const HELD_BYTES = 256 * 1024 * 1024;
 const MAX_SHARE = 16 * 1024 * 1024;

@@ -3,11 +3,13 @@ import { type DecodedEventRecord, decodeEventRecord, decodeEventRecordInSteps, o
 import type { StoredRecord } from '../../stores/event-log/port.ts';
 
 /**
- * Parsed records, so that ten integrations of one pipeline parse each record once. A record is forgotten when all of them have read it. Bounded
- * by bytes, for integrations that wait: the oldest is evicted first.
+ * Parsed records, so that ten integrations of one pipeline parse each record once. The one that is ahead parses, and a record is forgotten when
+ * the others have read it too. Bounded by bytes, for those that are far behind: the oldest record is evicted first.
  */
 export class RecordCache {
   readonly #entries = new Map<string, { decoded: DecodedEventRecord; bytes: number; readers: number }>();
+  /** By topic: the newest append time of a record that was kept. */
+  readonly #newest = new Map<string, number>();
   readonly #maxBytes: number;
   #bytes = 0;
 
@@ -26,18 +28,18 @@ export class RecordCache {
    */
   decode(topic: string, record: StoredRecord, others: number, read: boolean): DecodedEventRecord {
     if (others === 0) return read ? decodeEventRecord(record.data) : openEventRecord(record.data);
-    const key = `${topic}/${record.position}`;
-    return this.#take(key) ?? this.#keep(key, decodeEventRecord(record.data), record.data.length, others);
+    const key = keyOf(topic, record);
+    return this.#take(key) ?? this.#keep(topic, record, decodeEventRecord(record.data), others);
   }
   /** Like `decode`, in steps: for a record of up to 1 MB. */
   *decodeInSteps(topic: string, record: StoredRecord, others: number, read: boolean): Steps<DecodedEventRecord> {
     if (others === 0) return read ? yield* decodeEventRecordInSteps(record.data) : openEventRecord(record.data);
-    const key = `${topic}/${record.position}`;
+    const key = keyOf(topic, record);
     const known = this.#take(key);
     if (known) return known;
     const decoded = yield* decodeEventRecordInSteps(record.data);
     // Another integration may have parsed it meanwhile.
-    return this.#take(key) ?? this.#keep(key, decoded, record.data.length, others);
+    return this.#take(key) ?? this.#keep(topic, record, decoded, others);
   }
 
   #take(key: string): DecodedEventRecord | undefined {
@@ -45,8 +47,13 @@ export class RecordCache {
     if (entry !== undefined && --entry.readers === 0) this.#forget(key, entry.bytes);
     return entry?.decoded;
   }
-  #keep(key: string, decoded: DecodedEventRecord, bytes: number, readers: number): DecodedEventRecord {
-    this.#entries.set(key, { decoded, bytes, readers });
+  #keep(topic: string, record: StoredRecord, decoded: DecodedEventRecord, readers: number): DecodedEventRecord {
+    const bytes = record.data.length;
+    const newest = this.#newest.get(topic);
+    // One that is behind reads what is evicted or forgotten already.
+    if (newest !== undefined && record.time < newest) return decoded;
+    this.#newest.set(topic, record.time);
+    this.#entries.set(keyOf(topic, record), { decoded, bytes, readers });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break;
@@ -58,4 +65,8 @@ export class RecordCache {
     this.#entries.delete(key);
     this.#bytes -= bytes;
   }
+}
+
+function keyOf(topic: string, { position }: StoredRecord): string {
+  return `${topic}/${position}`;
 }
