@@ -192,6 +192,11 @@ export function unreadableEvent(event_id: string, time: number, data: Uint8Array
   return { event_id, type: 'track', timestamp: new Date(Number.isFinite(time) ? time : 0).toISOString(), context: { unreadable } };
 }
 
+/** False where the event only shows the text of a record that does not parse. */
+export function isReadable({ context }: CanonicalEvent): boolean {
+  return context?.unreadable === undefined;
+}
+
 function bufferOf(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }

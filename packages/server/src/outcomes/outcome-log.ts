@@ -49,6 +49,10 @@ export function outcomeAppend(log: Pick<EventLog, 'atomic'>, source: string, id:
 export function outcomeTextAppend(log: Pick<EventLog, 'atomic'>, source: string, id: string, outcomes: string): Append {
   return { topic: outcomesTopic(log, source), records: [{ id, data: Buffer.from(`[${outcomes}]`) }] };
 }
+/** Like `outcomeAppend`, for the bytes of a JSON list. */
+export function outcomeBytesAppend(log: Pick<EventLog, 'atomic'>, source: string, id: string, data: Uint8Array): Append {
+  return { topic: outcomesTopic(log, source), records: [{ id, data }] };
+}
 export function outcomeRecord(id: string, outcomes: Outcome[]): LogRecord {
   return { id, data: Buffer.from(JSON.stringify(outcomes)) };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeEventRecord, openEventRecord } from '../../event-record.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
-import { outcomeOf, outcomeText } from './settlement-outcome.ts';
+import { deadLetterBytes, eventJsonOf, outcomeOf, outcomeText } from './settlement-outcome.ts';
 
 test('the text of an outcome is its JSON, also of outcomes that follow each other', () => {
   const id = fc.oneof(fc.constantFrom('a', 'b:1', '"', '\\', ''), fc.string({ unit: 'binary', maxLength: 4 }));
@@ -56,4 +56,32 @@ test('names of any length and type are told as traces store them', () => {
   };
   expect(toldOf({ event: long, user_id: long, anonymous_id: long }).length).toBeLessThan(6_000);
   expect(JSON.parse(toldOf({ event: 7, user_id: 8 }))).toMatchObject({ event: '7', user_id: '8' });
+});
+
+test('the bytes of a dead letter and of its outcome are their JSON, whatever the event', () => {
+  const settlement: Settlement = { kind: 'dead_letter', stage: 'delivery', reason: 'a "reason"', attempts: [] };
+  const meta = { received_at: 1_700_000_000_000, org_id: 'org_1', pipeline_id: 'pl_1' };
+  const check = (bytes: Uint8Array) => {
+    const held = {
+      decoded: openEventRecord(bytes),
+      delivery: { attempt: 1 },
+      compiled: { integration: { id: 'int_1', vendor: 'webhook', revision_number: 1 } },
+      replay: false,
+    } as unknown as HeldEvent;
+    const outcome = outcomeOf(held, settlement, 1_700_000_000_001, 1_000);
+    if (outcome?.kind !== 'dead_lettered') throw new Error('no dead letter');
+    const { letter, outcomes } = deadLetterBytes(outcome, eventJsonOf(held));
+    expect(JSON.parse(letter.toString())).toEqual(JSON.parse(JSON.stringify(outcome.dead_letter)));
+    expect(JSON.parse(outcomes.toString())).toEqual(JSON.parse(JSON.stringify([outcome])));
+  };
+  const properties = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), { noNullPrototype: true });
+  fc.assert(
+    fc.property(properties, fc.string({ unit: 'binary' }), (given, event_id) => {
+      const event = { event_id, type: 'track', timestamp: 't', context: {}, properties: given } as unknown as CanonicalEvent;
+      check(encodeEventRecord(meta, event));
+    }),
+  );
+  const whole = Buffer.from(encodeEventRecord(meta, { event_id: 'e1', type: 'track', timestamp: 't', context: {} }));
+  whole[whole.length - 3] = 0;
+  check(whole);
 });

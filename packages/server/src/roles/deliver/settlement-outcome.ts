@@ -1,6 +1,7 @@
 /** What traces, statistics and the live view learn about a settlement. Pure. */
 import type { CanonicalEvent } from '@firsthand/core/event/canonical.ts';
 import type { Attempt, DeadLetter, Outcome, TruncatedEvent } from '@firsthand/core/outcome/outcome.ts';
+import { isReadable } from '../../event-record.ts';
 import { newId } from '../../runtime/ids.ts';
 import { toldId, toldName } from '../../stores/observe/stored-text.ts';
 import type { Tap } from '../../tap/port.ts';
@@ -133,6 +134,21 @@ function deadLetterOf(
     created_at: new Date(now).toISOString(),
     expires_at: new Date(now + retentionMs).toISOString(),
   };
+}
+
+/**
+ * The JSON of a dead letter, and of its outcome in a list. The event's bytes are copied: making their text again would take long for a large
+ * event.
+ */
+export function deadLetterBytes({ dead_letter, ...rest }: DeadLettered, event: Uint8Array): { letter: Buffer; outcomes: Buffer } {
+  const { event: _event, ...about } = dead_letter;
+  const letter = Buffer.concat([Buffer.from(`${JSON.stringify(about).slice(0, -1)},"event":`), event, Buffer.from('}')]);
+  const told = Buffer.from(`[${JSON.stringify(rest).slice(0, -1)},"dead_letter":`);
+  return { letter, outcomes: Buffer.concat([told, letter, Buffer.from('}]')]) };
+}
+/** The JSON of its event. */
+export function eventJsonOf({ decoded: { event, json } }: Pick<HeldEvent, 'decoded'>): Uint8Array {
+  return isReadable(event) ? json : Buffer.from(JSON.stringify(event));
 }
 
 /** For an event so large that the log cannot store its dead letter. */

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Outcome } from '@firsthand/core/outcome/outcome.ts';
 import type { Logger } from 'pino';
 import { deadLetterTopic } from '../../event-record.ts';
-import { outcomeTextAppend } from '../../outcomes/outcome-log.ts';
+import { outcomeBytesAppend, outcomeTextAppend } from '../../outcomes/outcome-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { atStep } from '../../runtime/stall-watch.ts';
 import { endLongTurn, turns, VERY_LARGE_BYTES } from '../../runtime/turns.ts';
@@ -14,7 +14,7 @@ import { type Append, type EventLog, RecordTooLarge } from '../../stores/event-l
 import type { Tap } from '../../tap/port.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
 import type { HeldEvent, Settlement } from './settlement.ts';
-import { hasOutcome, outcomeOf, outcomeText, tapFrameOf, withoutEvent } from './settlement-outcome.ts';
+import { deadLetterBytes, eventJsonOf, hasOutcome, outcomeOf, outcomeText, tapFrameOf, withoutEvent } from './settlement-outcome.ts';
 
 export interface SettlementWriterDeps {
   log: Pick<EventLog, 'append' | 'ackAll' | 'atomic'>;
@@ -192,28 +192,24 @@ export class SettlementWriter {
     void this.#insist([entry], () => this.#storeDeadLetter(entry.held, outcome, more));
     this.#deps.logger.debug({ integration_id: this.#integrationId, event_id, stage, reason }, 'dead letter');
   }
-  async #storeDeadLetter(
-    { delivery }: HeldEvent,
-    outcome: Extract<Outcome, { kind: 'dead_lettered' }>,
-    more: readonly Append[],
-  ): Promise<void> {
+  async #storeDeadLetter(held: HeldEvent, outcome: Extract<Outcome, { kind: 'dead_lettered' }>, more: readonly Append[]): Promise<void> {
+    const { delivery } = held;
     const id = `${delivery.record.id}#${this.#integrationId}#dead`;
     const { log, logger } = this.#deps;
     const integration_id = this.#integrationId;
-    const ack = ({ dead_letter: letter, ...rest }: typeof outcome) => {
-      // Once for both records: the text of a large event takes long.
-      const text = JSON.stringify(letter);
-      const told = `${JSON.stringify(rest).slice(0, -1)},"dead_letter":${text}}`;
-      const append = { topic: deadLetterTopic(integration_id), records: [{ id, data: Buffer.from(text) }] };
-      return delivery.ack([append, outcomeTextAppend(log, this.#group, id, told), ...more]);
+    const ack = (dead: typeof outcome, event: Uint8Array) => {
+      const { letter, outcomes } = deadLetterBytes(dead, event);
+      const append = { topic: deadLetterTopic(integration_id), records: [{ id, data: letter }] };
+      return delivery.ack([append, outcomeBytesAppend(log, this.#group, id, outcomes), ...more]);
     };
     try {
-      await ack(outcome);
+      await ack(outcome, eventJsonOf(held));
     } catch (error) {
       if (!(error instanceof RecordTooLarge)) throw error;
       const { event_id } = outcome;
       logger.warn({ err: error, integration_id, event_id }, 'dead letter stored without its event: too large for the log');
-      await ack(withoutEvent(outcome));
+      const less = withoutEvent(outcome);
+      await ack(less, Buffer.from(JSON.stringify(less.dead_letter.event)));
     }
   }
 
