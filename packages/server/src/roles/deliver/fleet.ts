@@ -174,12 +174,17 @@ export class Fleet {
   }
   /** Continues with lanes whose process ended before their last retries did. */
   async #resumeEnding(integrationId: string, book: LaneBook): Promise<void> {
-    const compiled = this.#snapshot.integrations.get(integrationId);
+    const present = () => this.#snapshot.integrations.get(integrationId);
     const isEnding = (lane: Lane) => book.hasPassed(lane) && this.#owns(lane) && !this.workers.has(groupOf(lane));
-    for (const lane of compiled ? book.lanesOf(integrationId).filter(isEnding) : []) {
-      const groups = await this.#deps.log.groups(eventsTopic(compiled?.integration.pipeline_id ?? ''));
+    for (const lane of book.lanesOf(integrationId).filter(isEnding)) {
+      const pipelineId = present()?.integration.pipeline_id;
+      if (pipelineId === undefined) return;
+      const groups = await this.#deps.log.groups(eventsTopic(pipelineId));
+      // It may have been deleted meanwhile.
+      const compiled = present();
+      if (compiled === undefined) return;
       if (!groups.includes(groupOf(lane))) await book.note(lane, 'finished');
-      else if (compiled && isEnding(lane) && !this.#leaving.has(groupOf(lane)) && this.#stopping === undefined) this.#start(compiled, lane);
+      else if (isEnding(lane) && !this.#leaving.has(groupOf(lane)) && this.#stopping === undefined) this.#start(compiled, lane);
     }
   }
   async #endLane(worker: Worker, book: LaneBook): Promise<void> {
