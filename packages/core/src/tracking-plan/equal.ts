@@ -1,10 +1,17 @@
-/** Equality of JSON values, regardless of key order. */
-export function jsonEqual(a: unknown, b: unknown): boolean {
+import { keysOf, type Run, spendOnParts } from './run.ts';
+
+type JsonLike = Record<string, unknown>;
+
+/** Equality of JSON values, regardless of key order, as far as the budget allows. */
+export function jsonEqual(a: unknown, b: unknown, run: Run): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length || !spendOnParts(run, a.length)) return false;
+    return a.every((item, i) => jsonEqual(item, b[i], run));
+  }
   if (Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && jsonEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
+  const keys = keysOf(a, run);
+  if (keys.length !== keysOf(b, run).length || !spendOnParts(run, 2 * keys.length)) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && jsonEqual((a as JsonLike)[key], (b as JsonLike)[key], run));
 }

@@ -1,6 +1,6 @@
 import { jsonEqual } from './equal.ts';
 import { wholeNumber } from './keywords-scalar.ts';
-import { type Check, fail, type Keyword, passes, type SchemaScope } from './run.ts';
+import { type Check, fail, type Keyword, passes, type Run, type SchemaScope, spendOnParts } from './run.ts';
 
 /** Draft 7 writes a tuple as `items: […]` with `additionalItems`; 2020-12 uses `prefixItems` with `items`. */
 const items: Keyword = (value, schema, where, scope, depth) => {
@@ -12,7 +12,7 @@ const items: Keyword = (value, schema, where, scope, depth) => {
   const check = scope.compile(value, where, depth);
   const from = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
   return (one, path, run) => {
-    if (!Array.isArray(one)) return;
+    if (!Array.isArray(one) || !spendOnParts(run, one.length)) return;
     for (let i = from; i < one.length; i++) check(one[i], `${path}[${i}]`, run);
   };
 };
@@ -27,7 +27,7 @@ const prefixItems: Keyword = (value, _schema, where, scope, depth) => {
 
 function tuple(checks: readonly Check[], rest: Check | undefined): Check {
   return (one, path, run) => {
-    if (!Array.isArray(one)) return;
+    if (!Array.isArray(one) || !spendOnParts(run, one.length)) return;
     for (let i = 0; i < one.length; i++) (checks[i] ?? rest)?.(one[i], `${path}[${i}]`, run);
   };
 }
@@ -37,7 +37,7 @@ const contains: Keyword = (value, schema, where, scope, depth) => {
   const least = typeof schema.minContains === 'number' ? schema.minContains : 1;
   const most = typeof schema.maxContains === 'number' ? schema.maxContains : Number.POSITIVE_INFINITY;
   return (one, path, run) => {
-    if (!Array.isArray(one)) return;
+    if (!Array.isArray(one) || !spendOnParts(run, one.length)) return;
     let count = 0;
     for (let i = 0; i < one.length; i++) if (passes(check, one[i], path, run)) count += 1;
     if (count < least) fail(run, path, `must contain at least ${least} matching item${least === 1 ? '' : 's'}`);
@@ -49,12 +49,12 @@ const uniqueItems: Keyword = (value, _schema, where, scope) => {
   if (typeof value !== 'boolean') scope.fault(where, 'must be true or false');
   if (value !== true) return undefined;
   return (one, path, run) => {
-    if (Array.isArray(one) && hasRepeat(one, run)) fail(run, path, 'must not contain an item twice');
+    if (Array.isArray(one) && spendOnParts(run, one.length) && hasRepeat(one, run)) fail(run, path, 'must not contain an item twice');
   };
 };
 
 /** Compares scalars with a set and objects pairwise, as far as the budget allows. */
-function hasRepeat(list: unknown[], run: { budget: number }): boolean {
+function hasRepeat(list: unknown[], run: Run): boolean {
   const scalars = new Set<unknown>();
   const others: unknown[] = [];
   for (const item of list) {
@@ -66,7 +66,7 @@ function hasRepeat(list: unknown[], run: { budget: number }): boolean {
     for (const other of others) {
       if (run.budget <= 0) return false;
       run.budget -= 1;
-      if (jsonEqual(item, other)) return true;
+      if (jsonEqual(item, other, run)) return true;
     }
     others.push(item);
   }

@@ -1,14 +1,30 @@
 import { compilePattern } from '../filter/pattern.ts';
 import { isObject } from '../json.ts';
 import { wholeNumber } from './keywords-scalar.ts';
-import { type Check, fail, type Keyword, passes, type SchemaScope } from './run.ts';
+import { type Check, fail, type Keyword, keysOf, passes, type SchemaScope, spendOnParts } from './run.ts';
+
+/** So many properties are looked for one by one. */
+const FEW = 16;
+/** Trying a pattern on a name costs as much as looking up so many names. */
+const PER_PATTERN = 4;
 
 const properties: Keyword = (value, _schema, where, scope, depth) => {
-  const checks = schemaMap(value, where, scope, depth);
-  if (checks === undefined) return undefined;
+  const list = schemaMap(value, where, scope, depth);
+  if (list === undefined) return undefined;
+  const names = list.map(([name]) => name);
+  const checks = list.map(([, check]) => check);
+  const places = new Map(names.length > FEW ? names.map((name, i) => [name, i]) : []);
   return (one, path, run) => {
     if (!isObject(one)) return;
-    for (const [key, check] of checks) if (Object.hasOwn(one, key)) check(one[key], `${path}.${key}`, run);
+    const at = (i: number) => checks[i]?.(one[names[i]!], `${path}.${names[i]}`, run);
+    const keys = names.length > FEW ? keysOf(one, run) : undefined;
+    if (keys === undefined || keys.length >= names.length) {
+      for (let i = 0; i < names.length; i++) if (Object.hasOwn(one, names[i]!)) at(i);
+      return;
+    }
+    // Few events have many of thousands of planned properties. Violations come in the order of the plan.
+    const present = keys.flatMap((key) => places.get(key) ?? []);
+    for (const i of present.sort((a, b) => a - b)) at(i);
   };
 };
 
@@ -22,8 +38,9 @@ const patternProperties: Keyword = (value, _schema, where, scope, depth) => {
   });
   return (one, path, run) => {
     if (!isObject(one)) return;
-    for (const key of Object.keys(one))
-      for (const { regexp, check } of patterns) if (regexp?.test(key)) check(one[key], `${path}.${key}`, run);
+    const keys = keysOf(one, run);
+    if (!spendOnParts(run, PER_PATTERN * keys.length * patterns.length)) return;
+    for (const key of keys) for (const { regexp, check } of patterns) if (regexp?.test(key)) check(one[key], `${path}.${key}`, run);
   };
 };
 
@@ -35,7 +52,9 @@ const additionalProperties: Keyword = (value, schema, where, scope, depth) => {
   const check = scope.compile(value, where, depth);
   return (one, path, run) => {
     if (!isObject(one)) return;
-    for (const key of Object.keys(one)) {
+    const keys = keysOf(one, run);
+    if (!spendOnParts(run, keys.length * (1 + PER_PATTERN * patterns.length))) return;
+    for (const key of keys) {
       if (!named.has(key) && !patterns.some((regexp) => regexp.test(key))) check(one[key], `${path}.${key}`, run);
     }
   };
@@ -45,7 +64,9 @@ const propertyNames: Keyword = (value, _schema, where, scope, depth) => {
   const check = scope.compile(value, where, depth);
   return (one, path, run) => {
     if (!isObject(one)) return;
-    for (const key of Object.keys(one)) if (!passes(check, key, path, run)) fail(run, `${path}.${key}`, 'is no allowed name');
+    const keys = keysOf(one, run);
+    if (!spendOnParts(run, keys.length)) return;
+    for (const key of keys) if (!passes(check, key, path, run)) fail(run, `${path}.${key}`, 'is no allowed name');
   };
 };
 
@@ -61,7 +82,7 @@ function onCount(test: (count: number, bound: number) => boolean, words: string)
   return (value, _schema, where, scope) => {
     if (!wholeNumber(value, where, scope)) return undefined;
     const message = `must have ${words} ${value} properties`;
-    return (one, path, run) => void (!isObject(one) || test(Object.keys(one).length, value) || fail(run, path, message));
+    return (one, path, run) => void (!isObject(one) || test(keysOf(one, run).length, value) || fail(run, path, message));
   };
 }
 

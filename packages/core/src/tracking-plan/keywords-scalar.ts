@@ -1,7 +1,7 @@
 import { compilePattern } from '../filter/pattern.ts';
 import { jsonEqual } from './equal.ts';
 import { FORMATS } from './formats.ts';
-import { type Check, fail, type Keyword, type SchemaScope } from './run.ts';
+import { type Check, fail, type Keyword, type SchemaScope, spendOnText } from './run.ts';
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
@@ -35,12 +35,12 @@ const enumeration: Keyword = (value, _schema, where, scope) => {
   const scalars = new Set(value.filter((one) => typeof one !== 'object' || one === null));
   const others = value.filter((one) => typeof one === 'object' && one !== null);
   const message = `must be one of ${JSON.stringify(value).slice(0, 200)}`;
-  return (one, path, run) => void (scalars.has(one) || others.some((other) => jsonEqual(other, one)) || fail(run, path, message));
+  return (one, path, run) => void (scalars.has(one) || others.some((other) => jsonEqual(other, one, run)) || fail(run, path, message));
 };
 
 const constant: Keyword = (value) => {
   const message = `must be ${JSON.stringify(value)?.slice(0, 200)}`;
-  return (one, path, run) => void (jsonEqual(value, one) || fail(run, path, message));
+  return (one, path, run) => void (jsonEqual(value, one, run) || fail(run, path, message));
 };
 
 export function wholeNumber(value: unknown, where: string, scope: SchemaScope): value is number {
@@ -64,7 +64,13 @@ function onLength(test: (length: number, bound: number) => boolean, words: strin
   return (value, _schema, where, scope) => {
     if (!wholeNumber(value, where, scope)) return undefined;
     const message = `must have ${words} ${value} characters`;
-    return (one, path, run) => void (typeof one !== 'string' || test(characters(one), value) || fail(run, path, message));
+    return (one, path, run) => {
+      if (typeof one !== 'string') return;
+      // The code points are at least half as many. Mostly that decides.
+      const most = test(one.length, value);
+      const ok = most === test(one.length / 2, value) ? most : !spendOnText(run, one) || test(characters(one), value);
+      if (!ok) fail(run, path, message);
+    };
   };
 }
 
@@ -86,7 +92,7 @@ const pattern: Keyword = (value, _schema, where, scope) => {
   }
   const { regexp } = compiled;
   const message = `must match ${value}`;
-  return (one, path, run) => void (typeof one !== 'string' || regexp.test(one) || fail(run, path, message));
+  return (one, path, run) => void (typeof one !== 'string' || !spendOnText(run, one) || regexp.test(one) || fail(run, path, message));
 };
 
 const format: Keyword = (value, _schema, where, scope): Check | undefined => {
@@ -97,7 +103,7 @@ const format: Keyword = (value, _schema, where, scope): Check | undefined => {
   const test = FORMATS.get(value);
   if (test === undefined) return undefined;
   const message = `must be a valid ${value}`;
-  return (one, path, run) => void (typeof one !== 'string' || test(one) || fail(run, path, message));
+  return (one, path, run) => void (typeof one !== 'string' || !spendOnText(run, one) || test(one) || fail(run, path, message));
 };
 
 export const scalarKeywords: Readonly<Record<string, Keyword>> = {

@@ -20,6 +20,8 @@ const MAX_UNKNOWN = 1_000;
 /** Maximum steps per event. Without it, a schema that refers to itself twice would never end. */
 const BUDGET = 20_000;
 const MAX_DEPTH = 300;
+/** Keywords that no check reads. */
+const WORDS: ReadonlySet<string> = new Set(['title', 'description', '$comment', 'default', 'example', 'deprecated']);
 
 export function compileSchema(schema: unknown, where: string): SchemaResult {
   return finish(compileSchemaInSteps(schema, where));
@@ -50,6 +52,8 @@ class Compiler implements SchemaScope {
   readonly #unknown = new Map<string, string | undefined>();
   /** Checks of properties that were compiled before their object. */
   readonly #ready = new Map<unknown, Check>();
+  /** Checks of schemas without further schemas, by content. Most properties of a large plan have one of a few. */
+  readonly #leaves = new Map<string, Check>();
   #nodes = 0;
 
   constructor(root: unknown) {
@@ -87,6 +91,8 @@ class Compiler implements SchemaScope {
       return PASS;
     }
     const checks: Check[] = [];
+    const leaf = leafKey(schema);
+    const faults = this.faults.length;
     for (const keyword of Object.keys(schema)) {
       if (keyword === '$ref') checks.push(this.#reference(schema[keyword], `${where}.$ref`, depth));
       else if (Object.hasOwn(KEYWORDS, keyword)) {
@@ -97,7 +103,11 @@ class Compiler implements SchemaScope {
         if (fault !== undefined) this.fault(`${where}.${keyword}`, fault);
       }
     }
-    return sequence(checks);
+    const known = leaf === undefined ? undefined : this.#leaves.get(leaf);
+    if (known !== undefined) return known;
+    const check = sequence(checks);
+    if (leaf !== undefined && this.faults.length === faults) this.#leaves.set(leaf, check);
+    return check;
   }
 
   #unknownKeyword(keyword: string): string | undefined {
@@ -144,6 +154,16 @@ class Compiler implements SchemaScope {
 }
 
 const PASS: Check = () => undefined;
+
+/** What decides about the checks of a schema that has no further schemas and lists. */
+function leafKey(schema: Record<string, unknown>): string | undefined {
+  const rules: [string, unknown][] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (typeof value === 'object' && value !== null) return undefined;
+    if (!WORDS.has(keyword)) rules.push([keyword, value]);
+  }
+  return JSON.stringify(rules);
+}
 
 function sequence(checks: readonly Check[]): Check {
   return (value, path, run) => {

@@ -147,6 +147,48 @@ describe('schemas', () => {
     expect(compileSchema({ $ref: '#/$defs/a39', $defs }, 's').ok).toBe(false);
   });
 
+  const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+  const wide = Object.fromEntries(times(50_000, (i) => [`a${i}`, i]));
+  const list = { l: times(20_000, (i) => i) };
+  const text = { t: 'é'.repeat(1_000_000) };
+  const alike = { l: times(200, (z) => ({ ...Object.fromEntries(times(249, (i) => [`k${i}`, 1])), z })) };
+  const inside = (name: string, schema: JsonObject) => ({ properties: { [name]: schema } });
+  test.each<[string, JsonObject, unknown]>([
+    ['additionalProperties', { additionalProperties: true }, wide],
+    ['propertyNames', { propertyNames: true }, wide],
+    ['patternProperties', { patternProperties: { '^a': true } }, wide],
+    ['items', inside('l', { items: true }), list],
+    ['prefixItems', inside('l', { prefixItems: [true] }), list],
+    ['contains', inside('l', { contains: true }), list],
+    ['uniqueItems', inside('l', { uniqueItems: true }), list],
+    ['uniqueItems of objects', inside('l', { uniqueItems: true }), alike],
+    ['maxLength', inside('t', { maxLength: 700_000 }), text],
+    ['pattern', inside('t', { pattern: '^é+$' }), text],
+  ])('%s, asked for three thousand times, is bounded (an event took up to 93 s)', (_, schema, value) => {
+    expect(check({ allOf: times(3_000, () => schema) }, value)).toContain('properties is too much work to check');
+  });
+  test.each<[string, JsonObject]>([
+    ['minProperties', { minProperties: 1 }],
+    ['const', { not: { const: {} } }],
+  ])('%s, asked for three thousand times, is no work', (_, schema) => {
+    expect(check({ allOf: times(3_000, () => schema) }, wide)).toEqual([]);
+  });
+  test('one look at each part of the largest events fits into the budget', () => {
+    const one = { additionalProperties: { type: 'integer' }, minProperties: 1, maxProperties: 100_000 };
+    expect(
+      check({ ...one, additionalProperties: true, propertyNames: true }, Object.fromEntries(Object.entries(wide).slice(0, 9_000))),
+    ).toEqual([]);
+    expect(check(one, Object.fromEntries(Object.entries(wide).slice(0, 15_000)))).toEqual([]);
+    expect(check(inside('t', { maxLength: 1_000_000, minLength: 1, format: 'json-pointer' }), text)).toHaveLength(1);
+  });
+  test('violations of a large plan come in its order, and each of equal properties has its own path and faults', () => {
+    const properties = Object.fromEntries(times(100, (i) => [`p${i}`, { type: 'string', description: `number ${i}` }]));
+    const found = check({ properties }, { p70: 1, other: 1, p3: 2, p12: 'a' });
+    expect(found).toEqual(['properties.p3 must be string', 'properties.p70 must be string']);
+    const wrong = compileSchema({ properties: { a: { type: 'nothing' }, b: { type: 'nothing' } } }, 's');
+    expect(wrong.ok ? [] : wrong.faults.map(({ field }) => field)).toEqual(['s.properties.a.type', 's.properties.b.type']);
+  });
+
   /** The reference implementation, which generates code and is for tests only. */
   test('agrees with Ajv on random schemas and values', () => {
     const ajv = new Ajv2020.default({ strict: false, allErrors: false });
