@@ -141,6 +141,10 @@ export function mayRead(amount: number): boolean {
 export function mayReadList({ length }: readonly unknown[]): boolean {
   return mayRead(PER_ELEMENT * length);
 }
+/** The same for the fields of an object. */
+export function mayReadFields(count: number): boolean {
+  return mayRead(PER_FIELD * count);
+}
 /** False for most events: then no object needs to be asked how many fields it has. */
 export function mayHaveManyFields(): boolean {
   return hasManyFields;

@@ -1,4 +1,5 @@
 /** Comparison of values in loosely typed events. Collectors send `"19.90"` where the server sends `19.9`. */
+import { isQuotaSpent, mayReadFields } from '../value-size.ts';
 
 const NUMERIC = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
 
@@ -38,15 +39,19 @@ export function textOf(value: unknown): string | undefined {
 
 const MAX_DEPTH = 64;
 
+/** The first one is the event's, which may have 50,000 fields: they are counted only where all of the other one's are the same. */
 function sameShape(left: object, right: object, depth: number): boolean {
   if (depth === MAX_DEPTH || Array.isArray(left) !== Array.isArray(right)) return false;
-  const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => {
-    if (!Object.hasOwn(right, key)) return false;
+  const keys = Object.keys(right);
+  if (!mayReadFields(keys.length)) return false;
+  const isSame = keys.every((key) => {
+    if (!Object.hasOwn(left, key)) return false;
     const a = (left as Record<string, unknown>)[key];
     const b = (right as Record<string, unknown>)[key];
     if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null) return sameShape(a, b, depth + 1);
     return a === b;
   });
+  if (!isSame || isQuotaSpent()) return false;
+  const { length } = Object.keys(left);
+  return mayReadFields(length) && length === keys.length;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { endQuota, isQuotaSpent, startQuota } from '../value-size.ts';
 import { compileCondition } from './condition.ts';
 
 const event = {
@@ -145,4 +146,30 @@ test('no condition and no event makes it throw', () => {
       if (compiled.ok) expect(compiled.test({ a: value })).toBe(compiled.test({ a: value }));
     }),
   );
+});
+
+const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}`, i]));
+test.each([
+  ['eq', {}],
+  ['not_in', [{}, { a1: 1 }]],
+])('hundreds of conditions with %s and an object spend the quota of an event with many fields (they took up to 14 s)', (op, value) => {
+  const compiled = compileCondition({ [op === 'eq' ? 'any' : 'all']: Array.from({ length: 499 }, () => ({ field: 'p', op, value })) }, 'x');
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+  startQuota(1_000_000);
+  try {
+    compiled.test({ p: wide });
+    expect(isQuotaSpent()).toBe(true);
+  } finally {
+    endQuota();
+  }
+});
+test('hundreds of conditions with an object that has other fields cost little', () => {
+  const all = Array.from({ length: 499 }, () => ({ field: 'p', op: 'ne', value: { b: 1 } }));
+  const compiled = compileCondition({ all }, 'x');
+  startQuota(1_000_000);
+  try {
+    expect([compiled.ok && compiled.test({ p: wide }), isQuotaSpent()]).toEqual([true, false]);
+  } finally {
+    endQuota();
+  }
 });

@@ -1,6 +1,7 @@
 import type { ConditionOp } from '../config/resources.ts';
 import { isObject } from '../json.ts';
 import { type CompiledGetter, compileGetter, type Getter, isRooted, type Roots } from '../path/path.ts';
+import { mayReadList } from '../value-size.ts';
 import type { ConfigFault } from '../vendor/compiled.ts';
 import { same } from './compare.ts';
 import { compileOperator, OPERATORS, valueFault } from './operators.ts';
@@ -113,7 +114,7 @@ class ConditionCompiler {
 function anyElement(get: Getter, expected: unknown, wanted: boolean): ConditionTest {
   return (event) => {
     const actual = get(event);
-    const found = Array.isArray(actual) ? actual.some((one) => same(one, expected)) : same(actual, expected);
+    const found = Array.isArray(actual) ? mayReadList(actual) && actual.some((one) => same(one, expected)) : same(actual, expected);
     return found === wanted;
   };
 }
