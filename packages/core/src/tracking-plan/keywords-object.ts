@@ -3,9 +3,9 @@ import { isObject } from '../json.ts';
 import { wholeNumber } from './keywords-scalar.ts';
 import { type Check, fail, type Keyword, keysOf, passes, type SchemaScope, spendOnParts } from './run.ts';
 
-/** So many properties are looked for one by one. */
+/** Up to this many properties are looked for one by one. */
 const FEW = 16;
-/** Trying a pattern on a name costs as much as looking up so many names. */
+/** Trying one pattern on a name counts as much as looking up this many names. */
 const PER_PATTERN = 4;
 
 const properties: Keyword = (value, _schema, where, scope, depth) => {
@@ -22,7 +22,7 @@ const properties: Keyword = (value, _schema, where, scope, depth) => {
       for (let i = 0; i < names.length; i++) if (Object.hasOwn(one, names[i]!)) at(i);
       return;
     }
-    // Few events have many of thousands of planned properties. Violations come in the order of the plan.
+    // A plan may have thousands of properties; an event has few of them. Violations keep the order of the plan.
     const present = keys.flatMap((key) => places.get(key) ?? []);
     for (const i of present.sort((a, b) => a - b)) at(i);
   };

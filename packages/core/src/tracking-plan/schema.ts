@@ -90,8 +90,10 @@ class Compiler implements SchemaScope {
       this.fault(where, 'must be a JSON Schema: an object, true or false');
       return PASS;
     }
-    const checks: Check[] = [];
     const leaf = leafKey(schema);
+    const known = leaf === undefined ? undefined : this.#leaves.get(leaf);
+    if (known !== undefined) return known;
+    const checks: Check[] = [];
     const faults = this.faults.length;
     for (const keyword of Object.keys(schema)) {
       if (keyword === '$ref') checks.push(this.#reference(schema[keyword], `${where}.$ref`, depth));
@@ -103,8 +105,6 @@ class Compiler implements SchemaScope {
         if (fault !== undefined) this.fault(`${where}.${keyword}`, fault);
       }
     }
-    const known = leaf === undefined ? undefined : this.#leaves.get(leaf);
-    if (known !== undefined) return known;
     const check = sequence(checks);
     if (leaf !== undefined && this.faults.length === faults) this.#leaves.set(leaf, check);
     return check;

@@ -48,7 +48,7 @@ export function forwardRequest(req: IncomingMessage, res: ServerResponse, open: 
   setImmediate(() => outgoing.headersSent || outgoing.flushHeaders());
 }
 
-/** As `pipe`, and the memory of what is sent is free at once: with large answers it would keep the collector busy. */
+/** Like `pipe`, but frees each chunk once it is sent. Otherwise large answers keep the garbage collector busy. */
 function passOn(answer: IncomingMessage, res: ServerResponse): void {
   answer.on('data', (chunk: Buffer) => {
     if (!res.write(chunk, () => freeBytes(chunk))) answer.pause();

@@ -47,9 +47,9 @@ export function outcomeAppend(log: Pick<EventLog, 'atomic'>, source: string, id:
 }
 /** Like `outcomeAppend`, for outcomes that are JSON already, with commas between them. */
 export function outcomeTextAppend(log: Pick<EventLog, 'atomic'>, source: string, id: string, outcomes: string): Append {
-  return { topic: outcomesTopic(log, source), records: [{ id, data: Buffer.from(`[${outcomes}]`) }] };
+  return outcomeBytesAppend(log, source, id, Buffer.from(`[${outcomes}]`));
 }
-/** Like `outcomeAppend`, for the bytes of a JSON list. */
+/** Like `outcomeAppend`, for outcomes that are already encoded as a JSON list. */
 export function outcomeBytesAppend(log: Pick<EventLog, 'atomic'>, source: string, id: string, data: Uint8Array): Append {
   return { topic: outcomesTopic(log, source), records: [{ id, data }] };
 }

@@ -61,7 +61,7 @@ export class ThreadSocket extends Duplex {
     this.remoteAddress = remoteAddress;
   }
 
-  /** Call if its reader keeps nothing of a chunk, as a parser of HTTP does. */
+  /** Frees each chunk once it is read. Only for a reader that keeps no reference to it, such as an HTTP parser. */
   freeRead(): void {
     this.#freesRead = true;
   }

@@ -3,8 +3,8 @@ import { type DecodedEventRecord, decodeEventRecord, decodeEventRecordInSteps, o
 import type { StoredRecord } from '../../stores/event-log/port.ts';
 
 /**
- * Parsed records, so that ten integrations of one pipeline parse each record once. The one that is ahead parses, and a record is forgotten when
- * the others have read it too. Bounded by bytes, for those that are far behind: the oldest record is evicted first.
+ * Parsed records, so that ten integrations of one pipeline parse each record once. The first reader parses a record, and it is forgotten when all
+ * the others have read it. If some are far behind, the cache is bounded by bytes: the oldest record is evicted first.
  */
 export class RecordCache {
   readonly #entries = new Map<string, { decoded: DecodedEventRecord; bytes: number; readers: number }>();

@@ -137,8 +137,8 @@ function deadLetterOf(
 }
 
 /**
- * The JSON of a dead letter, and of its outcome in a list. The event's bytes are copied: making their text again would take long for a large
- * event.
+ * The JSON of a dead letter, and of a list with its outcome. The event's bytes are copied, because encoding a large event again would take
+ * long.
  */
 export function deadLetterBytes({ dead_letter, ...rest }: DeadLettered, event: Uint8Array): { letter: Buffer; outcomes: Buffer } {
   const { event: _event, ...about } = dead_letter;
